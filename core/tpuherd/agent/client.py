@@ -1,0 +1,79 @@
+"""Talking to the agents of an allocation's workers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tpuherd.agent.answers import AgentProtocolError
+from tpuherd.agent.bundle import bundle, command, install_command
+from tpuherd.agent.protocol import FrameDecoder
+from tpuherd.errors import RemoteError, WorkloadError
+from tpuherd.remote import RemoteCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tpuherd.agent.answers import Frame
+    from tpuherd.remote import FanOut, RemoteWorkers
+
+START_TIMEOUT_S = 60.0
+STOP_MARGIN_S = 20.0
+"""How much longer than the grace time a stop may take."""
+
+
+class Agents:
+    """The agents of some workers, over their connections."""
+
+    def __init__(self, remote: RemoteWorkers) -> None:
+        """Keep the connections."""
+        self._remote = remote
+        self._bundle = bundle()
+
+    def install(self) -> None:
+        """Put the agent on every worker that does not have exactly this one; raises `WorkloadError`."""
+        done = self._remote.run(
+            install_command(self._bundle), stdin=self._bundle.content, timeout_s=START_TIMEOUT_S
+        )
+        done.require(WorkloadError, "installing the agent")
+
+    def start(self, specs: Mapping[int, dict[str, Any]]) -> FanOut:
+        """Start an attempt: worker index to its specification (see `tpuherd_agent.start`).
+
+        The specification goes through standard input: it may hold secrets.
+        """
+        line = command(self._bundle, "start")
+        commands = {
+            index: RemoteCommand(command=line, stdin=json.dumps(spec).encode())
+            for index, spec in specs.items()
+        }
+        return self._remote.run_each(commands, timeout_s=START_TIMEOUT_S)
+
+    def stop(self, attempt: str, *, workers: Sequence[int], grace_s: float) -> FanOut:
+        """End an attempt's processes: TERM, grace, KILL; returns when nothing of it is left."""
+        line = command(self._bundle, "stop", "--attempt", attempt, "--grace", str(grace_s))
+        return self._remote.run(line, workers=workers, timeout_s=grace_s + STOP_MARGIN_S)
+
+    def watch(self, worker: int, attempt: str, offset: int) -> Iterator[Frame]:
+        """Follow an attempt on one worker from a log offset until it has ended and its log is all here.
+
+        Raises:
+            RemoteError: the connection was lost.
+        """
+        line = command(self._bundle, "watch", "--attempt", attempt, "--offset", str(offset))
+        stream = self._remote.open_stream(worker, line)
+        decoder = FrameDecoder()
+        try:
+            for chunk in stream:
+                yield from decoder.feed(chunk)
+            _finish(decoder)
+        finally:
+            stream.close()
+
+
+def _finish(decoder: FrameDecoder) -> None:
+    """A watch that ended between its start and the workload's end has to be begun again."""
+    try:
+        decoder.finish()
+    except AgentProtocolError as error:
+        raise RemoteError(str(error)) from error

@@ -1,0 +1,1 @@
+"""The Cloud TPU API, as the provisioning plugins use it."""

@@ -1,0 +1,117 @@
+"""A client of the TPU API: Google's, or another one that speaks it on this machine."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tpuherd.cloud.failures import translated
+
+if TYPE_CHECKING:
+    from tpuherd.model.cloud import Cloud
+
+CALL_TIMEOUT_S = 30.0
+"""Deadline of one API call; the client library has none by default."""
+READ_RETRY_S = 60.0
+"""How long a read is repeated while Google's API is unavailable."""
+LOCAL_RETRY_S = 5.0
+"""The same for an API on this machine: one that does not answer for so long has gone."""
+
+_open: list[Any] = []
+
+
+@lru_cache(maxsize=4)
+def _connect(endpoint: str | None, token: str | None) -> Any:
+    from google.cloud.tpu_v2 import TpuClient
+
+    client = TpuClient() if endpoint is None else TpuClient(transport=_local_transport(endpoint, token))
+    _open.append(client)
+    return client
+
+
+def hang_up() -> None:
+    """Close all connections to TPU APIs; the next call opens new ones."""
+    _connect.cache_clear()
+    while _open:
+        _open.pop().transport.close()
+
+
+def _local_transport(endpoint: str, token: str | None) -> Any:
+    """Plain gRPC on loopback with a bearer token: `api_endpoint` alone would insist on TLS."""
+    import grpc
+    from google.cloud.tpu_v2.services.tpu.transports import TpuGrpcTransport
+
+    from tpuherd.cloud.bearer import BearerToken
+
+    channel = grpc.insecure_channel(endpoint)
+    return TpuGrpcTransport(channel=grpc.intercept_channel(channel, BearerToken(token)) if token else channel)
+
+
+class TpuApi:
+    """The calls that provisioning needs; every error of the API becomes a `ProvisionError`."""
+
+    def __init__(self, cloud: Cloud, zone: str, *, read_retry_s: float | None = None) -> None:
+        """Choose cloud and zone; the connection is made at the first call.
+
+        Args:
+            cloud: which API, and which project.
+            zone: the zone of all resources that are asked for.
+            read_retry_s: how long a read is repeated while the API is unavailable; default: `READ_RETRY_S`,
+                or `LOCAL_RETRY_S`.
+        """
+        self._cloud = cloud
+        usual_s = LOCAL_RETRY_S if cloud.tpu_endpoint else READ_RETRY_S
+        self._read_retry_s = usual_s if read_retry_s is None else read_retry_s
+        self.parent = f"projects/{cloud.project}/locations/{zone}"
+
+    def get(self, method: str, name: str) -> Any | None:
+        """Read one resource of this zone by its id; `None` if there is none.
+
+        Args:
+            method: for example `get_node`.
+            name: path below the zone, for example `nodes/ID`.
+        """
+        from google.api_core.exceptions import NotFound
+
+        try:
+            with translated(self._what(method, name)):
+                return self._call(method, name=f"{self.parent}/{name}", retry=_retry(self._read_retry_s))
+        except NotFound:
+            return None
+
+    def change(self, method: str, **request: Any) -> Any:
+        """Call a method that changes something; it is not repeated by itself.
+
+        Raises:
+            ProvisionError: the API refused, with what to do about it.
+            google.api_core.exceptions.AlreadyExists: the resource is there.
+            google.api_core.exceptions.NotFound: it is not there.
+        """
+        with translated(self._what(method, "")):
+            return self._call(method, **request)
+
+    def operation(self, name: str) -> Any | None:
+        """Read a long-running operation by its full name; `None` if there is none."""
+        from google.api_core.exceptions import NotFound
+
+        try:
+            with translated(self._what("get_operation", name)):
+                return self._call("get_operation", name=name, retry=_retry(self._read_retry_s))
+        except NotFound:
+            return None
+
+    def _call(self, method: str, **arguments: Any) -> Any:
+        client = _connect(self._cloud.tpu_endpoint, self._cloud.token)
+        retry = arguments.pop("retry", None)
+        extra = {"retry": retry} if retry else {}
+        return getattr(client, method)(timeout=CALL_TIMEOUT_S, request=arguments, **extra)
+
+    def _what(self, method: str, name: str) -> str:
+        return f"{method} {name}".strip() + f" in {self.parent}"
+
+
+def _retry(timeout_s: float) -> Any:
+    from google.api_core.exceptions import ServiceUnavailable
+    from google.api_core.retry import Retry, if_exception_type
+
+    return Retry(if_exception_type(ServiceUnavailable), initial=0.1, maximum=5.0, timeout=timeout_s)

@@ -1,0 +1,32 @@
+"""A controller that goes on without a terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tpuherd.store.records import JobRecord
+
+
+def controller_log(record: JobRecord) -> Path:
+    """Where a background controller writes what it would show."""
+    return Path(record.directory) / "controller.log"
+
+
+def start_background(record: JobRecord) -> int:
+    """Start `tpuherd resume JOB` in a session of its own; returns its pid.
+
+    It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon.
+    """
+    with controller_log(record).open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tpuherd", "resume", record.id, "--on-interrupt", "detach"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    return process.pid

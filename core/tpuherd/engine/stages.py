@@ -1,0 +1,54 @@
+"""The stages of an attempt, and their values as JSON."""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from tpuherd.model.allocation import Allocation
+from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
+
+
+class Stage(Enum):
+    """What an attempt consists of, in this order."""
+
+    PROVISION = "provision"
+    PREPARE_ENV = "prepare_env"
+    SYNC_CODE = "sync_code"
+    RUN_WORKLOAD = "run_workload"
+    COLLECT = "collect"
+    RELEASE = "release"
+
+
+VALUES: dict[Stage, Any] = {
+    Stage.PROVISION: Allocation,
+    Stage.PREPARE_ENV: Environment,
+    Stage.SYNC_CODE: SyncedCode,
+    Stage.RUN_WORKLOAD: WorkloadExit,
+    Stage.COLLECT: CollectedResults | None,
+    Stage.RELEASE: None,
+}
+"""The type of each stage's value."""
+
+
+@cache
+def _adapter(stage: Stage) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(VALUES[stage])
+
+
+def encode(stage: Stage, value: Any) -> str:
+    """A stage's value as JSON text.
+
+    Raises:
+        ValueError: the value is not of the stage's type: a plugin returned something else.
+    """
+    checked = _adapter(stage).validate_python(value, strict=True)
+    return str(_adapter(stage).dump_json(checked).decode())
+
+
+def decode(stage: Stage, text: str) -> Any:
+    """A stage's value from JSON text."""
+    return _adapter(stage).validate_json(text)

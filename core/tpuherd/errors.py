@@ -1,0 +1,87 @@
+"""The errors that tpuherd raises, and the exit code of each.
+
+TpuherdError
+├── ConfigError        the job file or an option is wrong; nothing was touched
+├── PluginError        a plugin is missing, broken, or broke a rule
+├── StateError         the store, or what it says about a job, forbids this step
+├── StageError         a stage of a job failed
+│   ├── ProvisionError the cloud refused or did not deliver
+│   ├── PrepareError   an environment could not be made
+│   ├── SyncError      the code did not arrive
+│   └── WorkloadError  the workload failed or could not be started
+└── RemoteError        a worker could not be reached, or a command on it failed
+"""
+
+from __future__ import annotations
+
+from tpuherd.exit_codes import ExitCode
+
+
+class TpuherdError(Exception):
+    """Base of all errors that a user can act on: printed as one message, without a traceback."""
+
+    exit_code: ExitCode = ExitCode.INTERNAL_ERROR
+
+
+class ConfigError(TpuherdError):
+    """The job file, or an option on the command line, is wrong."""
+
+    exit_code = ExitCode.JOB_FILE_WRONG
+
+
+class PluginError(TpuherdError):
+    """A plugin is missing, cannot be loaded, or returned what it must not."""
+
+    exit_code = ExitCode.PLUGIN_ERROR
+
+
+class StateError(TpuherdError):
+    """What the store says about a job forbids this step."""
+
+    exit_code = ExitCode.STATE_FORBIDS
+
+
+class StageError(TpuherdError):
+    """A stage of a job failed."""
+
+
+class ProvisionError(StageError):
+    """The cloud refused the request, or did not deliver in time."""
+
+    exit_code = ExitCode.CLOUD_REFUSED
+
+
+class PrepareError(StageError):
+    """The environment could not be made on every worker."""
+
+    exit_code = ExitCode.PREPARE_FAILED
+
+
+class SyncError(StageError):
+    """The code did not arrive on every worker."""
+
+    exit_code = ExitCode.SYNC_FAILED
+
+
+class WorkloadError(StageError):
+    """The workload failed, or could not be started."""
+
+    exit_code = ExitCode.WORKLOAD_FAILED
+
+
+class RemoteError(TpuherdError):
+    """A worker could not be reached, or a command on it failed."""
+
+    exit_code = ExitCode.WORKER_UNREACHABLE
+
+
+class Cancelled(TpuherdError):
+    """The job was cancelled: by Ctrl-C, or by `tpuherd cancel`."""
+
+    exit_code = ExitCode.CANCELLED
+
+
+class Detached(TpuherdError):
+    """The controller leaves; the job goes on without it."""
+
+    exit_code = ExitCode.DETACHED

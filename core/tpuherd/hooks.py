@@ -1,0 +1,161 @@
+"""The typed face of the hooks: the only place that calls them."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, cast
+
+from tpuherd.blame import blamed
+from tpuherd.errors import PluginError
+from tpuherd.providers import NAMED_BY, chosen_plugin, implementers, narrowed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pluggy import PluginManager
+
+    from tpuherd.config.section import ConfigSection
+    from tpuherd.config.spec import JobSpec
+    from tpuherd.model.allocation import Allocation
+    from tpuherd.model.cloud import Cloud
+    from tpuherd.model.event import Event
+    from tpuherd.model.failure import AttemptRecord, Diagnosis, Observation, Recovery, SliceObservation
+    from tpuherd.model.job import Attempt, Job
+    from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
+    from tpuherd.model.plan import PlanStep
+    from tpuherd.tasks.collection import TaskCollection
+
+log = logging.getLogger(__name__)
+
+
+class GlobalHooks:
+    """The hooks that are asked of every plugin, without a job."""
+
+    def __init__(self, manager: PluginManager) -> None:
+        """Keep the manager that holds the plugins."""
+        self.manager = manager
+
+    def config_sections(self) -> list[ConfigSection]:
+        """Ask all plugins for their sections of the job file."""
+        return cast("list[ConfigSection]", self._call(self.manager.hook.config_section))
+
+    def register_tasks(self, namespace: TaskCollection) -> None:
+        """Let all plugins add their tasks."""
+        self._call(self.manager.hook.register_tasks, namespace=namespace)
+
+    def on_event(self, event: Event) -> None:
+        """Tell every plugin; one that fails is logged and does not keep the others from hearing it."""
+        for name, caller in self._one_by_one("on_event"):
+            try:
+                caller(event=event)
+            except Exception:
+                log.exception("plugin '%s' failed in on_event", name)
+
+    def _one_by_one(self, hook: str) -> list[tuple[str, Any]]:
+        names = implementers(getattr(self.manager.hook, hook))
+        return [(name, narrowed(self.manager, hook, {name})) for name in names]
+
+    def _call(self, caller: Any, **arguments: object) -> Any:
+        try:
+            return caller(**arguments)
+        except Exception as error:
+            named = blamed(error, caller)
+            if named is error:
+                raise
+            raise named from error
+
+
+class Hooks(GlobalHooks):
+    """The hooks of one job: each call goes to the plugin that the job file names."""
+
+    def __init__(self, manager: PluginManager, spec: JobSpec) -> None:
+        """Keep the manager, and the job file that chooses among its plugins."""
+        super().__init__(manager)
+        self.spec = spec
+
+    def plan(self) -> list[PlanStep]:
+        """Ask the chosen plugins what they would do; see `hookspecs.plan`."""
+        chosen = {chosen_plugin(self.spec, hook) for hook in NAMED_BY}
+        steps = self._call(narrowed(self.manager, "plan", chosen), spec=self.spec)
+        return [step for answer in steps for step in answer]
+
+    def connect_cloud(self, *, job_id: str) -> Cloud:
+        """See `hookspecs.connect_cloud`."""
+        return cast("Cloud", self._required("connect_cloud", spec=self.spec, job_id=job_id))
+
+    def leave_cloud(self, *, cloud: Cloud, job_id: str) -> None:
+        """See `hookspecs.leave_cloud`."""
+        self._chosen("leave_cloud", cloud=cloud, job_id=job_id)
+
+    def provision(self, *, job: Job, attempt: Attempt) -> Allocation:
+        """See `hookspecs.provision`."""
+        return cast("Allocation", self._required("provision", job=job, attempt=attempt))
+
+    def prepare_env(self, *, job: Job, allocation: Allocation) -> Environment:
+        """See `hookspecs.prepare_env`."""
+        return cast("Environment", self._required("prepare_env", job=job, allocation=allocation))
+
+    def sync_code(self, *, job: Job, allocation: Allocation) -> SyncedCode:
+        """See `hookspecs.sync_code`."""
+        return cast("SyncedCode", self._required("sync_code", job=job, allocation=allocation))
+
+    def run_workload(
+        self, *, job: Job, allocation: Allocation, environment: Environment, code: SyncedCode
+    ) -> WorkloadExit:
+        """See `hookspecs.run_workload`."""
+        result = self._required(
+            "run_workload", job=job, allocation=allocation, environment=environment, code=code
+        )
+        return cast("WorkloadExit", result)
+
+    def collect(
+        self,
+        *,
+        job: Job,
+        allocation: Allocation,
+        environment: Environment,
+        code: SyncedCode,
+        end: WorkloadExit,
+    ) -> CollectedResults | None:
+        """See `hookspecs.collect`."""
+        result = self._chosen(
+            "collect", job=job, allocation=allocation, environment=environment, code=code, end=end
+        )
+        return cast("CollectedResults | None", result)
+
+    def observe(self, *, job: Job, allocation: Allocation) -> Sequence[SliceObservation]:
+        """See `hookspecs.observe`; no answer is an empty one."""
+        result = self._chosen("observe", job=job, allocation=allocation)
+        return cast("Sequence[SliceObservation]", result or ())
+
+    def detect_failure(self, *, job: Job, observation: Observation) -> list[Diagnosis]:
+        """Ask every plugin on its own, see `hookspecs.detect_failure`; the most confident opinion first."""
+        opinions = []
+        for name, caller in self._one_by_one("detect_failure"):
+            try:
+                opinions += caller(job=job, observation=observation)
+            except Exception:
+                log.exception("plugin '%s' failed in detect_failure", name)
+        return sorted(cast("list[Diagnosis]", opinions), key=lambda opinion: -opinion.confidence)
+
+    def recover(self, *, job: Job, diagnosis: Diagnosis, history: Sequence[AttemptRecord]) -> Recovery | None:
+        """See `hookspecs.recover`."""
+        return cast("Recovery | None", self._chosen("recover", job=job, diagnosis=diagnosis, history=history))
+
+    def release(self, *, job: Job, allocation: Allocation | None) -> None:
+        """See `hookspecs.release`."""
+        self._required("release", job=job, allocation=allocation)
+
+    def _chosen(self, hook: str, **arguments: object) -> Any:
+        plugin = chosen_plugin(self.spec, hook)
+        return self._call(narrowed(self.manager, hook, {plugin}), **arguments)
+
+    def _required(self, hook: str, **arguments: object) -> Any:
+        answer = self._chosen(hook, **arguments)
+        if answer is None:
+            plugin = chosen_plugin(self.spec, hook)
+            raise PluginError(
+                f"plugin '{plugin}', named by {NAMED_BY[hook]}, has no answer for hook '{hook}'; "
+                f"installed: {', '.join(implementers(getattr(self.manager.hook, hook))) or 'none'}"
+            )
+        return answer

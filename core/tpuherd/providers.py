@@ -1,0 +1,68 @@
+"""Which plugin provides which hook for a job: the job file names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd.config.choices import nearest
+from tpuherd.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pluggy import HookCaller, PluginManager
+
+    from tpuherd.config.spec import JobSpec
+
+NAMED_BY = {
+    "connect_cloud": "cloud",
+    "leave_cloud": "cloud",
+    "provision": "tpu.allocation_mode",
+    "observe": "tpu.allocation_mode",
+    "release": "tpu.allocation_mode",
+    "prepare_env": "job.env_type",
+    "sync_code": "code.sync",
+    "run_workload": "workload.kind",
+    "collect": "workload.kind",
+    "recover": "recovery.policy",
+}
+"""Hook to the key of the job file that names its plugin. Hooks that are not here are asked of all plugins."""
+
+REQUIRED = ("connect_cloud", "provision", "release", "prepare_env", "sync_code", "run_workload", "recover")
+"""Hooks that the named plugin must implement."""
+
+
+def chosen_plugin(spec: JobSpec, hook: str) -> str:
+    """The name of the plugin that the job file chooses for a hook; `tpu-vm` in a file means `tpu_vm`."""
+    value: object = spec
+    for part in NAMED_BY[hook].split("."):
+        value = getattr(value, part)
+    return str(value).replace("-", "_")
+
+
+def implementers(caller: HookCaller) -> list[str]:
+    """Names of the plugins that provide a hook; wrappers do not count."""
+    return sorted({impl.plugin_name for impl in caller.get_hookimpls() if not impl.wrapper})
+
+
+def check_choices(manager: PluginManager, spec: JobSpec, file: str) -> None:
+    """Check that every plugin that a job file names is there.
+
+    Raises:
+        ConfigError: it names one that is not; with file, key and the installed ones.
+    """
+    for hook in REQUIRED:
+        installed = implementers(getattr(manager.hook, hook))
+        chosen = chosen_plugin(spec, hook)
+        if chosen not in installed:
+            raise ConfigError(
+                f"{file}: {NAMED_BY[hook]}: no plugin '{chosen}' provides '{hook}'; "
+                f"{nearest(chosen, installed)}"
+            )
+
+
+def narrowed(manager: PluginManager, hook: str, plugins: set[str]) -> HookCaller:
+    """The hook's caller with only these plugins as providers; wrappers of all other plugins still run."""
+    caller = getattr(manager.hook, hook)
+    others = {
+        impl.plugin for impl in caller.get_hookimpls() if not impl.wrapper and impl.plugin_name not in plugins
+    }
+    return manager.subset_hook_caller(hook, others)

@@ -1,0 +1,1 @@
+"""What tpuherd remembers: jobs, attempts, stages, events and leases, in any SQL database."""

@@ -1,0 +1,34 @@
+"""Events in the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import insert, select
+
+from tpuherd.model.event import Event
+from tpuherd.store.records import to_record
+from tpuherd.store.tables import events
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+class EventStore:
+    """Reads and writes the history of jobs."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Keep the database engine."""
+        self._engine = engine
+
+    def add(self, event: Event) -> None:
+        """Append an event."""
+        values = {name: getattr(event, name) for name in event.__slots__}
+        with self._engine.begin() as connection:
+            connection.execute(insert(events).values(**values))
+
+    def all(self, job_id: str) -> list[Event]:
+        """All events of a job, oldest first."""
+        query = select(events).where(events.c.job_id == job_id).order_by(events.c.id)
+        with self._engine.connect() as connection:
+            return [to_record(Event, row) for row in connection.execute(query).all()]

@@ -1,0 +1,156 @@
+"""Jobs and attempts in the store."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, insert, literal, select, update
+
+from tpuherd.errors import StateError
+from tpuherd.store.records import AttemptRow, JobRecord, JobState, StageState, to_record
+from tpuherd.store.tables import attempts, jobs, stages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Engine, Select
+
+
+class JobStore:
+    """Reads and writes jobs and their attempts."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Keep the database engine."""
+        self._engine = engine
+
+    def add(self, record: JobRecord) -> None:
+        """Add a new job with its first attempt."""
+        values = {name: getattr(record, name) for name in record.__slots__} | {"state": record.state.value}
+        with self._engine.begin() as connection:
+            connection.execute(insert(jobs).values(**values))
+            connection.execute(insert(attempts).values(**_first_attempt(record)))
+
+    def get(self, job_id: str) -> JobRecord:
+        """The job of this id.
+
+        Raises:
+            StateError: there is none.
+        """
+        with self._engine.connect() as connection:
+            row = connection.execute(select(jobs).where(jobs.c.id == job_id)).one_or_none()
+        if row is None:
+            raise StateError(f"there is no job {job_id}: `tpuherd list` shows all")
+        return to_record(JobRecord, row)
+
+    def all(self) -> list[JobRecord]:
+        """All jobs, oldest first."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(jobs).order_by(jobs.c.created_at)).all()
+        return [to_record(JobRecord, row) for row in rows]
+
+    def find(self, word: str) -> JobRecord:
+        """The job that a user means: by id, by the start of an id, or the newest of that name.
+
+        Raises:
+            StateError: none or several match.
+        """
+        everything = self.all()
+        exact = [job for job in everything if job.id == word] or [j for j in everything if j.name == word][
+            -1:
+        ]
+        matches = exact or [job for job in everything if word and job.id.startswith(word)]
+        if len(matches) != 1:
+            raise StateError(_no_match(word, matches, everything))
+        return matches[0]
+
+    def newest(self, name: str, owner: str) -> JobRecord | None:
+        """The newest job of this name and owner."""
+        return next((j for j in reversed(self.all()) if j.name == name and j.owner == owner), None)
+
+    def conclude(self, job_id: str, exit_code: int, message: str) -> None:
+        """Record how a job is going to end, before its slices are given back."""
+        self._update(job_id, exit_code=exit_code, message=message)
+
+    def end(self, job_id: str, state: JobState, exit_code: int, message: str) -> None:
+        """Record the end of a job."""
+        self._update(job_id, state=state.value, exit_code=exit_code, message=message, ended_at=time.time())
+
+    def want(self, job_id: str, wanted: str) -> None:
+        """Record what a user asks the job's controller for: `run` or `cancel`."""
+        self._update(job_id, wanted=wanted)
+
+    def keep(self, job_id: str, *, keep: bool) -> None:
+        """Record whether the slices stay when the job ends."""
+        self._update(job_id, keep=keep)
+
+    def remove(self, job_id: str) -> None:
+        """Forget a job with all its rows."""
+        with self._engine.begin() as connection:
+            connection.execute(delete(jobs).where(jobs.c.id == job_id))
+
+    def attempts(self, job_id: str) -> list[AttemptRow]:
+        """All attempts of a job, oldest first."""
+        query = select(attempts).where(attempts.c.job_id == job_id).order_by(attempts.c.number)
+        with self._engine.connect() as connection:
+            return [to_record(AttemptRow, row) for row in connection.execute(query).all()]
+
+    def next_attempt(
+        self,
+        job_id: str,
+        number: int,
+        *,
+        zone: str | None,
+        resume: bool,
+        diagnosis: str,
+        recovery: str,
+        kept: Sequence[str],
+    ) -> None:
+        """End the newest attempt with its diagnosis and recovery, and begin attempt `number`, in one step.
+
+        Args:
+            job_id: the job.
+            number: of the new attempt.
+            zone: where it happens, if not where the job file says.
+            resume: whether its workload goes on from what earlier attempts left.
+            diagnosis: of the attempt before, as JSON.
+            recovery: what is done about it.
+            kept: the stages whose values the new attempt begins with.
+        """
+        last = (attempts.c.job_id == job_id) & (attempts.c.number == number - 1)
+        ended = {"ended_at": time.time(), "diagnosis": diagnosis, "recovery": recovery}
+        begun = {
+            "job_id": job_id,
+            "number": number,
+            "zone": zone,
+            "resume": resume,
+            "started_at": time.time(),
+        }
+        with self._engine.begin() as connection:
+            connection.execute(update(attempts).where(last).values(**ended))
+            connection.execute(insert(attempts).values(**begun))
+            connection.execute(insert(stages).from_select(stages.c.keys(), _carried(job_id, number, kept)))
+            connection.execute(update(jobs).where(jobs.c.id == job_id).values(attempt=number))
+
+    def _update(self, job_id: str, **values: object) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
+
+
+def _first_attempt(record: JobRecord) -> dict[str, object]:
+    return {"job_id": record.id, "number": 1, "resume": False, "started_at": record.created_at}
+
+
+def _carried(job_id: str, number: int, kept: Sequence[str]) -> Select[Any]:
+    """The rows of the attempt before `number` for these stages, with its own number."""
+    before = (stages.c.job_id == job_id) & (stages.c.attempt == number - 1)
+    done = (stages.c.state == StageState.DONE.value) & stages.c.stage.in_(kept)
+    columns = [literal(number) if column is stages.c.attempt else column for column in stages.c]
+    return select(*columns).where(before, done)
+
+
+def _no_match(word: str, matches: Sequence[JobRecord], everything: Sequence[JobRecord]) -> str:
+    if matches:
+        return f"'{word}' may mean {', '.join(job.id for job in matches)}: give more of the id"
+    known = ", ".join(job.id for job in everything[-5:]) or "none so far"
+    return f"there is no job '{word}'; the newest are: {known}. `tpuherd list` shows all"

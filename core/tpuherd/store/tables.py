@@ -1,0 +1,74 @@
+"""The tables of the store, as the newest migration leaves them."""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, Boolean, Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(80), primary_key=True),
+    Column("name", String(64), nullable=False, index=True),
+    Column("owner", String(64), nullable=False),
+    Column("file", Text, nullable=False),
+    Column("base_directory", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("overrides", JSON, nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("directory", Text, nullable=False),
+    Column("keep", Boolean, nullable=False),
+    Column("state", String(16), nullable=False, index=True),
+    Column("wanted", String(16), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("ended_at", Float),
+    Column("exit_code", Integer),
+    Column("message", Text, nullable=False),
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("zone", String(64)),
+    Column("resume", Boolean, nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("ended_at", Float),
+    Column("diagnosis", Text),
+    Column("recovery", Text),
+)
+
+stages = Table(
+    "stages",
+    metadata,
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("stage", String(32), primary_key=True),
+    Column("state", String(16), nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("ended_at", Float),
+    Column("result", Text),
+    Column("error", Text),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("attempt", Integer, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("text", Text, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("holder", String(160), nullable=False),
+    Column("expires_at", Float, nullable=False),
+)

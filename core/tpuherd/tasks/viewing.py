@@ -1,0 +1,124 @@
+"""Tasks that only look: list, status, logs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tpuherd.tasks import opening
+from tpuherd.tasks.command import command
+
+if TYPE_CHECKING:
+    from invoke.context import Context
+
+    from tpuherd.store.records import JobRecord
+    from tpuherd.store.store import Store
+
+JOB_HELP = {"job": "A job: its id, the start of its id, or its name.", "json": "Print JSON."}
+
+
+@command(name="list", help={"json": "Print JSON.", "live": "Only jobs that have not ended."})
+def list_task(_context: Context, json: bool = False, live: bool = False) -> None:
+    """Show all jobs of this store, the newest last."""
+    from tpuherd.output.tables import ago, print_json, print_table
+
+    store = opening.store()
+    rows = [_overview(store, job) for job in store.jobs.all() if not (live and job.state.ended)]
+    if json:
+        print_json(rows)
+        return
+    columns = ("job", "owner", "state", "stage", "attempt", "holds", "started", "file")
+    print_table(
+        columns,
+        [
+            (
+                r["job"],
+                r["owner"],
+                r["state"],
+                r["stage"],
+                r["attempt"],
+                r["holds"],
+                ago(r["created_at"]),
+                r["file"],
+            )
+            for r in rows
+        ],
+    )
+
+
+@command(positional=["job"], help=JOB_HELP)
+def status(_context: Context, job: str, json: bool = False) -> None:
+    """Show how far one job is: its stages, what it holds, who drives it, its last events."""
+    from tpuherd.output.tables import ago, duration, print_json, print_table
+
+    store, record = opening.store(), opening.find_job(job)
+    stages = store.stages.all(record.id)
+    events = store.events.all(record.id)
+    if json:
+        details = {
+            "stages": [asdict(row) | {"state": row.state.value} for row in stages],
+            "events": [asdict(event) for event in events],
+            "directory": record.directory,
+            "message": record.message,
+            "exit_code": record.exit_code,
+        }
+        print_json(_overview(store, record) | details)
+        return
+    print_table(
+        ("", ""), [(key, value) for key, value in _overview(store, record).items() if key != "created_at"]
+    )
+    rows = [
+        (r.attempt, r.stage, r.state.value, duration((r.ended_at or r.started_at) - r.started_at), r.error)
+        for r in stages
+    ]
+    print_table(("attempt", "stage", "state", "took", "error"), rows)
+    print_table(("when", "event", ""), [(ago(e.at), e.kind, e.text) for e in events[-8:]])
+
+
+@command(
+    positional=["job"],
+    auto_shortflags=True,
+    help={
+        "job": JOB_HELP["job"],
+        "worker": "Only this worker's log, for example 0.",
+        "attempt": "Another attempt than the newest.",
+        "follow": "Go on until the job has ended.",
+        "json": "Print one JSON object per line: worker, text.",
+    },
+)
+def logs(
+    _context: Context,
+    job: str,
+    worker: str = "",
+    attempt: int = 0,
+    follow: bool = False,
+    json: bool = False,
+) -> None:
+    """Show the workers' logs of a job as they were kept here; they outlive the slices."""
+    from tpuherd.output.log_files import show_logs
+    from tpuherd.output.reporter import JsonReporter, Reporter
+
+    record = opening.find_job(job)
+    directory = Path(record.directory) / f"attempt-{attempt or record.attempt}"
+    store = opening.store()
+    ended = (lambda: store.jobs.get(record.id).state.ended) if follow else None
+    show_logs(directory, worker.lstrip("w"), JsonReporter() if json else Reporter(), ended)
+
+
+def _overview(store: Store, record: JobRecord) -> dict[str, Any]:
+    from tpuherd.engine.engine import holds_nothing
+
+    stages = [row for row in store.stages.all(record.id) if row.attempt == record.attempt]
+    last = stages[-1] if stages else None
+    return {
+        "job": record.id,
+        "owner": record.owner,
+        "state": record.state.value,
+        "stage": f"{last.stage} {last.state.value}" if last else "",
+        "attempt": record.attempt,
+        "holds": "" if holds_nothing(store, record.id, record.attempt) else "slices",
+        "driven_by": store.leases.driver(record.id) or "",
+        "created_at": record.created_at,
+        "file": record.file,
+    }

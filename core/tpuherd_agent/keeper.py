@@ -1,0 +1,136 @@
+"""The keeper: one small process per attempt that outlives the SSH session and sees the workload end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
+
+from tpuherd_agent import locks, metadata, processes
+from tpuherd_agent.errors import describe
+from tpuherd_agent.files import create_marker
+from tpuherd_agent.launch import launch
+from tpuherd_agent.ledger import Ledger
+
+if TYPE_CHECKING:
+    from tpuherd_agent.attempt import Attempt
+    from tpuherd_agent.spec import Spec
+
+BEAT_S = 1.0
+_BEAT_BYTES = 512
+
+
+def keep(attempt: Attempt, spec: Spec, lock: int, report: int) -> NoReturn:
+    """Starts the workload and stays until its end is on disk.
+
+    Args:
+        attempt: Its folder exists, and nothing was started in it.
+        spec: What to start; only ever in memory.
+        lock: The attempt's lock, held; freed as soon as it is on disk who the workload is.
+        report: Pipe to `start`: gets a line that says why nothing was started, and is closed.
+    """
+    try:
+        _detach(attempt, keep_open=(lock, report))
+        keeper = Keeper(attempt)
+        if not create_marker(attempt.marker):
+            os._exit(0)  # an earlier keeper came this far: never a second start
+        pid = keeper.start(spec)
+        address = metadata.address(spec.environment)
+    except OSError as error:
+        os.write(report, describe(error).encode())
+        os._exit(1)
+    del spec
+    locks.release(lock)
+    os.close(report)
+    keeper.guard(pid, address)
+    os._exit(0)
+
+
+class Keeper:
+    """Holds the attempt's keeper lock, for as long as this process lives."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+        self._ledger = Ledger()
+        self._file = locks.acquire(attempt.keeper)
+        self._write_beat()
+
+    def start(self, spec: Spec) -> int:
+        """Starts the workload, and records who it is and the names of its variables."""
+        started_at = time.time()
+        try:
+            pid = launch(self._attempt, spec)
+        except OSError:
+            self._attempt.marker.unlink()  # nothing was forked: a later start may try again
+            raise
+        process = processes.find(pid)
+        record: dict[str, object] = {
+            "pid": pid,
+            "start_ticks": process.start_ticks if process else 0,
+            "boot_id": processes.boot_id(),
+            "started_at": started_at,
+            "grace_s": spec.grace_s,
+            "variables": sorted(spec.environment),
+        }
+        self._ledger.put(self._attempt.process, record)
+        return pid
+
+    def guard(self, pid: int, metadata_address: str) -> None:
+        """Waits for the end with one heartbeat per second, and records it."""
+        # Blocked here and, by inheritance, in the thread: else the thread could swallow it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        threading.Thread(target=self._watch_metadata, args=(metadata_address,), daemon=True).start()
+        while not self._has_ended(pid):
+            self._beat()
+            signal.sigtimedwait({signal.SIGCHLD}, BEAT_S)
+        while not self._ledger.flush():
+            self._beat()
+            time.sleep(BEAT_S)
+
+    def _has_ended(self, pid: int) -> bool:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if not done:
+            return False
+        code = os.waitstatus_to_exitcode(status)
+        outcome = {"signal": -code} if code < 0 else {"code": code}
+        self._ledger.put(self._attempt.exit, {**outcome, "ended_at": time.time()})
+        return True
+
+    def _beat(self) -> None:
+        self._ledger.flush()
+        with suppress(OSError):  # a missing heartbeat says enough
+            self._write_beat()
+
+    def _write_beat(self) -> None:
+        """Writes the heartbeat over the last one, in place: that works on a full disk, too."""
+        record = {
+            "at": time.time(),
+            "monotonic": time.monotonic(),
+            "pid": os.getpid(),
+            "problem": self._ledger.problem[:200],
+        }
+        os.pwrite(self._file, json.dumps(record).ljust(_BEAT_BYTES - 1).encode() + b"\n", 0)
+
+    def _watch_metadata(self, address: str) -> None:
+        noticed_at = metadata.wait_for_preemption(address)
+        self._ledger.put(self._attempt.preemption, {"notice_at": noticed_at})
+
+
+def _detach(attempt: Attempt, keep_open: tuple[int, int]) -> None:
+    """Leaves everything of the SSH session behind."""
+    low, high = sorted(keep_open)
+    for first, last in ((3, low), (low + 1, high), (high + 1, os.sysconf("SC_OPEN_MAX"))):
+        os.closerange(first, last)
+    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+    errors = os.open(
+        attempt.records / "keeper.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+    )
+    for target, source in ((0, null), (1, null), (2, errors)):
+        os.dup2(source, target)
+    os.chdir("/")
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # a shutdown ends the workload first: that is worth recording

@@ -1,0 +1,122 @@
+"""`stop`: until nothing of an attempt is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from tpuherd_agent import locks, processes
+from tpuherd_agent.errors import NOT_STOPPED, AgentError
+from tpuherd_agent.files import read_record, write_record
+from tpuherd_agent.status import Status, read_status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tpuherd_agent.attempt import Attempt
+    from tpuherd_agent.processes import Process
+
+DEFAULT_GRACE_S = 10.0
+KILL_TIMEOUT_S = 10.0
+"""A killed process that is still there after this time hangs in the kernel."""
+
+
+def stop(attempt: Attempt, grace_s: float | None) -> Status:
+    """Ends all processes of an attempt: TERM, a grace time, KILL; first its session, then those that escaped.
+
+    Safe to repeat, before, during and after anything. An attempt that was not started never will be.
+
+    Args:
+        attempt: The attempt, started or not.
+        grace_s: Seconds between TERM and KILL for both together, though those that escaped get one second at
+            least; `None`: what the spec says.
+
+    Raises:
+        AgentError: A process survived, or the keeper did not record the end.
+        OSError: The wish to stop could not be recorded; nothing was touched.
+    """
+    attempt.create()
+    with locks.locked(attempt.stopper):
+        with locks.locked(attempt.lock):
+            _record_wish(attempt)
+        record = read_record(attempt.process)
+        grace_s = _grace(record) if grace_s is None else grace_s
+        deadline = time.monotonic() + grace_s
+        _end(lambda: _session(record), deadline)
+        _end(lambda: processes.descendants(attempt), max(deadline, time.monotonic() + min(grace_s, 1.0)))
+        _record_end(attempt)
+    return read_status(attempt)
+
+
+def _record_wish(attempt: Attempt) -> None:
+    if not attempt.exit.exists() and not attempt.stop.exists():
+        write_record(attempt.stop, {"asked_at": time.time()})
+
+
+def _grace(record: dict[str, object]) -> float:
+    grace_s = record.get("grace_s")
+    return float(grace_s) if isinstance(grace_s, int | float) else DEFAULT_GRACE_S
+
+
+def _session(record: dict[str, object]) -> list[Process]:
+    pid, ticks = record.get("pid"), record.get("start_ticks")
+    this_boot = record.get("boot_id") == processes.boot_id()
+    return (
+        processes.session(pid, ticks) if this_boot and isinstance(pid, int) and isinstance(ticks, int) else []
+    )
+
+
+def _end(find: Callable[[], list[Process]], deadline: float) -> None:
+    left = _signal_until_gone(find, signal.SIGTERM, deadline)
+    left = left and _signal_until_gone(find, signal.SIGKILL, time.monotonic() + KILL_TIMEOUT_S)
+    if left:
+        names = ", ".join(f"{process.pid} ({processes.command(process.pid)})" for process in left)
+        why = "another user's, or hanging in the kernel: reboot the worker"
+        message = f"these processes could not be stopped: {names}; {why}"
+        raise AgentError(message, NOT_STOPPED)
+
+
+def _signal_until_gone(find: Callable[[], list[Process]], number: int, deadline: float) -> list[Process]:
+    """Signals each process once, new ones too; returns those that are left at the deadline."""
+    signalled: set[Process] = set()
+    pause_s = 0.005
+    while (left := find() or _after_a_moment(find)) and time.monotonic() < deadline:
+        for process in set(left) - signalled:
+            _send(process, number)
+        signalled.update(left)
+        time.sleep(pause_s)
+        pause_s = min(pause_s * 1.5, 0.2)
+    return left
+
+
+def _after_a_moment(find: Callable[[], list[Process]]) -> list[Process]:
+    """Looks again: one that was just starting has no readable variables yet."""
+    time.sleep(0.005)
+    return find()
+
+
+def _send(process: Process, number: int) -> None:
+    now = processes.find(process.pid)
+    if now and now.start_ticks == process.start_ticks:
+        with suppress(ProcessLookupError, PermissionError):  # what is left is reported in the end
+            os.kill(process.pid, number)
+
+
+def _record_end(attempt: Attempt) -> None:
+    """Waits for the keeper's record, or makes it if the keeper is dead."""
+    deadline = time.monotonic() + 5
+    while locks.is_held(attempt.keeper) and not attempt.exit.exists():
+        if time.monotonic() > deadline:
+            problem = read_record(attempt.keeper).get("problem") or "it does not answer"
+            raise AgentError(
+                f"all processes are stopped, but the keeper did not record it: {problem}", NOT_STOPPED
+            )
+        time.sleep(0.005)
+    if attempt.marker.exists() and not attempt.exit.exists():
+        write_record(attempt.exit, {"code": None, "ended_at": time.time()})
+    stop = read_record(attempt.stop)
+    if stop and "done_at" not in stop:
+        write_record(attempt.stop, {**stop, "done_at": time.time()})

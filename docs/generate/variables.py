@@ -1,0 +1,83 @@
+"""The page of environment variables; a test holds it against the code."""
+
+from __future__ import annotations
+
+from markup import code, note, table
+
+USER = {
+    "TPUHERD_HOME": "Folder of everything that tpuherd keeps: store, logs, results, emulated cloud. "
+    "Default: `tpuherd` in the user's state folder (`~/.local/state/tpuherd`).",
+    "TPUHERD_DATABASE": "Store of the jobs, as an SQLAlchemy URL. Default: an SQLite file in "
+    "`$TPUHERD_HOME`.",
+    "TPUHERD_JOB": "Job file for the stage tasks (`provision` … `release`) when `--job` is not given. "
+    "Without both: `tpuherd.yaml` in the current folder.",
+    "TPUHERD_PLUGINS": "Importable modules that are loaded as plugins without being installed as such, "
+    "separated by commas.",
+    "TPUHERD_DISABLE_PLUGINS": "Names of plugins that are not loaded, separated by commas.",
+    "TPUHERD_DEBUG": "Set to anything: errors are printed with their traceback.",
+}
+"""Variables that a user sets where `tpuherd` runs."""
+
+STANDARD = {
+    "NO_COLOR": "Set to anything: no colors.",
+    "FORCE_COLOR": "Set to anything: colors, also when the output is no terminal.",
+    "GOOGLE_CLOUD_PROJECT": "Cloud project, if `tpu.project` is not set; then "
+    "`CLOUDSDK_CORE_PROJECT`, then the project of the credentials.",
+}
+"""Variables of others that tpuherd honours."""
+
+WORKER = {
+    "TPUHERD_JOB_ID": "The job's id.",
+    "TPUHERD_ATTEMPT": "Number of the attempt, from 1.",
+    "TPUHERD_ATTEMPT_ID": "Job and attempt in one word; marks all processes of the attempt.",
+    "TPUHERD_ATTEMPT_DIR": "Folder of the attempt on the worker: log, exit code, "
+    "files of the workload plugin.",
+    "TPUHERD_RESUME": "`1`: continue from a checkpoint if there is one; `0`: start from scratch.",
+    "TPUHERD_WORKER": "Number of this worker, from 0.",
+    "TPUHERD_WORKERS": "Number of workers of the allocation.",
+}
+"""Variables that the work finds on a worker."""
+
+EMULATOR = {
+    "TPUHERD_EMULATOR_TPU_ENDPOINT": "Address of the emulated TPU API: gRPC without TLS, on loopback.",
+    "TPUHERD_EMULATOR_TOKEN": "Bearer token of the emulated TPU API.",
+    "TPUHERD_EMULATOR_SSH_KEY": "Private key that logs in to every emulated worker.",
+}
+"""Variables that `tpuherd cloud.env` prints."""
+
+INTERNAL = {
+    "TPUHERD_DEVICE_GLOB": "Agent: where the device files of TPU chips are, instead of the usual places.",
+    "TPUHERD_EMULATED_WORKER": "Marks the processes of an emulated worker, so that they "
+    "can be found and ended.",
+    "TPUHERD_EMULATED_CLOUD": "Marks the process of an emulated cloud.",
+}
+"""Variables that nobody needs to set."""
+
+GROUPS = {
+    "Set by you": USER,
+    "Of others, honoured": STANDARD,
+    "Set for the work on every worker": WORKER,
+    "Printed by `tpuherd cloud.env`": EMULATOR,
+    "Internal": INTERNAL,
+}
+
+HEAD = """
+# Environment variables
+
+Variables of your own for the work belong into the section `env` of the [job file](job-file.md#env).
+"""
+
+TAIL = """
+`JAX_COORDINATOR_PORT` is set for all work. A workload that forms one JAX job out of all workers (like
+`orbax_benchmark`) also gets `JAX_COORDINATOR_ADDRESS`, `JAX_NUM_PROCESSES` and `JAX_PROCESS_ID`.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [
+        f"\n## {title}\n\n" + table(("variable", "meaning"), [(code(n), text) for n, text in group.items()])
+        for title, group in GROUPS.items()
+    ]
+    parts.insert(3, TAIL)
+    return note("docs/generate/variables.py") + HEAD + "".join(parts)

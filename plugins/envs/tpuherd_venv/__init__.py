@@ -1,0 +1,43 @@
+"""A virtual environment made by uv as environment: `job.env_type: venv`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd import Allocation, ConfigSection, Environment, Job, PlanStep, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tpuherd.config.spec import JobSpec
+
+
+@hookimpl
+def config_section() -> ConfigSection:
+    """The `venv` section."""
+    from tpuherd_venv.config import VenvSection
+
+    return ConfigSection(name="venv", model=VenvSection, description="A virtual environment made by uv.")
+
+
+@hookimpl
+def plan(spec: JobSpec) -> Sequence[PlanStep]:
+    """Say what would be installed."""
+    from tpuherd_venv.config import VenvSection
+
+    venv = spec.section(VenvSection)
+    what = [*venv.packages, *([f"-r {venv.requirements_file}"] if venv.requirements_file else [])]
+    return [
+        PlanStep(stage="prepare_env", where="every worker", action=f"uv venv --python {venv.python_version}"),
+        PlanStep(
+            stage="prepare_env", where="every worker", action=f"uv pip install {' '.join(what)}".strip()
+        ),
+    ]
+
+
+@hookimpl
+def prepare_env(job: Job, allocation: Allocation) -> Environment | None:
+    """Make the environment on all workers at once, or find it there."""
+    from tpuherd_venv.installing import install
+
+    return install(job, allocation)

@@ -1,0 +1,36 @@
+"""An emulated cloud on this machine: `cloud: emulator`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd import Cloud, hookimpl
+
+if TYPE_CHECKING:
+    from tpuherd.config.spec import JobSpec
+    from tpuherd.tasks.collection import TaskCollection
+
+
+@hookimpl
+def connect_cloud(spec: JobSpec, job_id: str) -> Cloud | None:  # noqa: ARG001 - there is one emulated cloud per user
+    """Start the emulated cloud if it does not run, and note that the job uses it."""
+    from tpuherd_emulator.joining import join
+
+    return join(job_id)
+
+
+@hookimpl
+def leave_cloud(cloud: Cloud, job_id: str) -> None:  # noqa: ARG001 - as above
+    """Stop the emulated cloud with its last user."""
+    from tpuherd_emulator.joining import leave
+
+    leave(job_id)
+
+
+@hookimpl
+def register_tasks(namespace: TaskCollection) -> None:
+    """Add `cloud.up`, `cloud.status`, `cloud.down` and `cloud.env`."""
+    from tpuherd_emulator import tasks
+
+    for task in (tasks.up, tasks.status, tasks.down, tasks.env):
+        namespace.add(task, collection="cloud")

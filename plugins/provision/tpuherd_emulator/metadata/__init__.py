@@ -1,0 +1,1 @@
+"""The metadata servers of the workers."""

@@ -1,0 +1,70 @@
+"""Loopback addresses for workers: on Linux the whole of 127.0.0.0/8 can be bound without being configured."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import socket
+from typing import TYPE_CHECKING
+
+from tpuherd.errors import ProvisionError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PORTS = range(20_000, 32_000)
+"""Below the range that Linux takes outgoing ports from."""
+
+
+class Addresses:
+    """The addresses of one cloud, each free on the given ports when it is taken.
+
+    Clouds of different folders get different networks 127.N.0.0/16, so that workloads of two clouds that both
+    bind their worker's address do not meet.
+    """
+
+    def __init__(self, root: Path, ports: tuple[int, ...]) -> None:
+        self._network = network(root)
+        self._ports = ports
+        self._taken: set[str] = set()
+
+    def take(self) -> str:
+        """Return an address that nobody uses.
+
+        Raises:
+            ProvisionError: All are in use.
+        """
+        for number in range(1, 65_000):
+            address = f"127.{self._network}.{number >> 8}.{number & 255}"
+            if address not in self._taken and all(is_free(address, port) for port in self._ports):
+                self._taken.add(address)
+                return address
+        raise ProvisionError("no loopback address is left for a worker; delete nodes that are not needed")
+
+    def give_back(self, address: str) -> None:
+        """Make an address free for the next worker."""
+        self._taken.discard(address)
+
+
+def network(root: Path) -> int:
+    """Return the second octet of a cloud's addresses: 1 to 254, by its folder."""
+    return 1 + hashlib.sha256(bytes(root)).digest()[0] % 254
+
+
+def free_port(address: str) -> int:
+    """Return a port that can be bound on an address, and on 127.0.0.1."""
+    for port in random.sample(PORTS, 200):  # many processes choose at the same time: never in order
+        if is_free(address, port) and is_free("127.0.0.1", port):
+            return port
+    raise ProvisionError(f"no free port was found on {address} between {PORTS.start} and {PORTS.stop}")
+
+
+def is_free(address: str, port: int) -> bool:
+    """True if a listener could be bound there now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,23 @@
+"""Google's own cloud: `cloud: google`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd import Cloud, hookimpl
+
+if TYPE_CHECKING:
+    from tpuherd.config.spec import JobSpec
+
+
+@hookimpl
+def connect_cloud(spec: JobSpec, job_id: str) -> Cloud | None:  # noqa: ARG001 - this cloud counts no users
+    """Find project and SSH key; both are Google's own defaults."""
+    from tpuherd_google.access import project, ssh_access
+
+    return Cloud(name="google", project=project(spec), ssh=ssh_access(spec))
+
+
+@hookimpl
+def leave_cloud(cloud: Cloud, job_id: str) -> None:
+    """Google's cloud goes on without us."""

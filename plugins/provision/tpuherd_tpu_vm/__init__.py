@@ -1,0 +1,47 @@
+"""Slices created directly as nodes of the TPU API: `tpu.allocation_mode: tpu-vm`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd import Allocation, Attempt, ConfigError, Job, PlanStep, SliceObservation, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tpuherd.config.spec import JobSpec
+
+
+@hookimpl
+def plan(spec: JobSpec) -> Sequence[PlanStep]:
+    """Say what node would be created; several slices need a queued resource."""
+    from tpuherd.cloud.planning import api_steps
+
+    if spec.tpu.slices > 1:
+        raise ConfigError("tpu.slices: more than one slice needs `tpu.allocation_mode: queued-resources`")
+    return api_steps(spec, "Node")
+
+
+@hookimpl
+def provision(job: Job, attempt: Attempt) -> Allocation | None:  # noqa: ARG001 - the job carries the attempt
+    """Create the node, or adopt it; wait until its workers answer."""
+    from tpuherd_tpu_vm.node import get_slice
+
+    return get_slice(job)
+
+
+@hookimpl
+def observe(job: Job, allocation: Allocation) -> Sequence[SliceObservation] | None:
+    """Read the node's state."""
+    from tpuherd.cloud.observing import observe_nodes
+
+    return observe_nodes(job, allocation)
+
+
+@hookimpl
+def release(job: Job, allocation: Allocation | None) -> bool | None:
+    """Delete the node if it is this job's."""
+    from tpuherd_tpu_vm.node import delete_slice
+
+    delete_slice(job, allocation)
+    return True

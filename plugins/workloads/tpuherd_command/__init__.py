@@ -1,0 +1,59 @@
+"""A shell block as workload: `workload.kind: command`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd import (
+    Allocation,
+    ConfigError,
+    ConfigSection,
+    Environment,
+    Job,
+    Launch,
+    PlanStep,
+    SyncedCode,
+    WorkloadExit,
+    hookimpl,
+    launch,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tpuherd.config.spec import JobSpec
+
+
+@hookimpl
+def config_section() -> ConfigSection:
+    """The `command` section."""
+    from tpuherd_command.config import CommandSection
+
+    return ConfigSection(name="command", model=CommandSection, description="A shell block that workers run.")
+
+
+@hookimpl
+def plan(spec: JobSpec) -> Sequence[PlanStep]:
+    """Say what runs where; a worker that the slices do not have is refused."""
+    from tpuherd_command.config import CommandSection
+
+    command = spec.section(CommandSection)
+    count = spec.tpu.shape.workers * spec.tpu.slices
+    beyond = [index for index in command.indices or () if index >= count]
+    if beyond:
+        raise ConfigError(
+            f"command.workers: there is no worker {beyond[0]}; the slices have 0 to {count - 1}"
+        )
+    where = "every worker" if command.indices is None else f"workers {', '.join(map(str, command.indices))}"
+    return [PlanStep(stage="run_workload", where=where, action=f"bash: {command.cmd.strip()}")]
+
+
+@hookimpl
+def run_workload(
+    job: Job, allocation: Allocation, environment: Environment, code: SyncedCode
+) -> WorkloadExit | None:
+    """Run the block under the agents of the chosen workers."""
+    from tpuherd_command.config import CommandSection
+
+    command = job.spec.section(CommandSection)
+    return launch(job, allocation, environment, code, Launch(script=command.cmd, workers=command.indices))

@@ -1,0 +1,5 @@
+"""The tpuherd tasks for `inv`, run from this folder."""
+
+from tpuherd.tasks import namespace
+
+__all__ = ["namespace"]

@@ -1,0 +1,214 @@
+"""One user's tpuherd on this machine: the real command line, in a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tpuherd_emulator.info import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REPOSITORY = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+ZONE = "us-west4-a"
+TIMEOUT_S = 90.0
+
+
+class Herd:
+    """Runs `tpuherd` and `inv`, and looks at what they leave."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.shared = self.home / "emulator" / "shared"
+        self.logs = 0
+        self.started: list[subprocess.Popen[str]] = []
+        self.variables = {"TPUHERD_HOME": str(self.home)}
+
+    def environment(self, crash: str = "") -> dict[str, str]:
+        ours = os.environ | self.variables
+        if crash:
+            ours |= {
+                "TPUHERD_PLUGINS": "crashing",
+                "CRASH_AT": crash,
+                "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
+            }
+        return ours
+
+    def job(
+        self, cmd: str = "true", name: str = "job", accelerator: str = "v5litepod-8", **more: Any
+    ) -> Path:
+        """Write a job file; keyword arguments are further sections."""
+        content = {
+            "cloud": "emulator",
+            "tpu": {"accelerator": accelerator, "zone": ZONE},
+            "command": {"cmd": cmd},
+            "timeouts": {"grace_s": 2},
+        } | more
+        path = self.root / f"{name}.yaml"
+        path.write_text(yaml.safe_dump(content))
+        return path
+
+    def counting(self, lines: int = 30, pause_s: float = 0.05) -> str:
+        """A workload that says `line 1` … `line N` and notes each start of it in the shared folder."""
+        return (
+            f"echo started >> {self.shared}/ran-$TPUHERD_WORKER\n"
+            f"for i in $(seq {lines}); do echo line $i; sleep {pause_s}; done"
+        )
+
+    def run(
+        self, *words: object, crash: str = "", timeout_s: float = TIMEOUT_S, **more: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `tpuherd WORDS` to its end."""
+        return subprocess.run(
+            [str(BIN / "tpuherd"), *map(str, words)],
+            env=self.environment(crash),
+            cwd=more.pop("cwd", self.root),
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def ok(self, *words: object, **more: Any) -> str:
+        """Run `tpuherd WORDS`, which must succeed; returns what it printed."""
+        return self.ends_with(0, *words, **more).stdout
+
+    def ends_with(self, code: int, *words: object, **more: Any) -> subprocess.CompletedProcess[str]:
+        """Run `tpuherd WORDS`, which must end with this exit code."""
+        done = self.run(*words, **more)
+        assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def inv(self, *words: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run `inv WORDS` in the repository, as its tasks.py has it."""
+        return subprocess.run(
+            [str(BIN / "inv"), *map(str, words)],
+            env=self.environment() | variables,
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def start(self, *words: object, crash: str = "", **more: Any) -> subprocess.Popen[str]:
+        """Start `tpuherd WORDS`; what it prints goes to `output(process)`."""
+        self.logs += 1
+        log = (self.root / f"started-{self.logs}.log").open("w")
+        with log:
+            process = subprocess.Popen(
+                [str(BIN / "tpuherd"), *map(str, words)],
+                env=self.environment(crash),
+                cwd=self.root,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                preexec_fn=heed_signals,  # noqa: PLW1509 - it calls nothing but signal()
+                **more,
+            )
+        process.log = Path(log.name)  # type: ignore[attr-defined]
+        self.started.append(process)
+        return process
+
+    def until_says(self, process: subprocess.Popen[str], text: str, timeout_s: float = 30.0) -> None:
+        """Wait until a started process has printed a text."""
+        wait_for(lambda: text in output(process) or process.poll() is not None, timeout_s)
+        assert text in output(process), output(process)
+
+    def status(self, job: str = "job") -> dict[str, Any]:
+        return json.loads(self.ok("status", job, "--json"))
+
+    def cloud(self) -> dict[str, Any]:
+        return json.loads(self.ok("cloud.status", "--json"))
+
+    def log(self, worker: int, job: str = "job", attempt: int = 1) -> list[str]:
+        """The lines of a worker's log that were kept here."""
+        (directory,) = self.home.glob(f"jobs/{job}-????")
+        return (directory / f"attempt-{attempt}" / f"worker-{worker}.log").read_text().splitlines()
+
+    def starts(self, worker: int) -> int:
+        """How often the workload was started on a worker; see `counting`."""
+        path = self.shared / f"ran-{worker}"
+        return len(path.read_text().splitlines()) if path.exists() else 0
+
+    def operations(self, verb: str) -> list[str]:
+        """What the emulated cloud was ever asked to do with nodes: the targets, by its own account."""
+        import grpc
+        from google.cloud.tpu_v2 import OperationMetadata
+        from google.longrunning import operations_pb2 as pb2
+        from google.longrunning import operations_pb2_grpc
+
+        info = load(self.home / "emulator" / "cloud.json")
+        assert info, "no emulated cloud runs"
+        with grpc.insecure_channel(info.tpu_endpoint) as channel:
+            request = pb2.ListOperationsRequest(name=f"projects/{info.project}/locations/{ZONE}")
+            answer = operations_pb2_grpc.OperationsStub(channel).ListOperations(
+                request, metadata=[("authorization", f"Bearer {info.token}")]
+            )
+        found = [OperationMetadata.deserialize(operation.metadata.value) for operation in answer.operations]
+        return [one.target for one in found if one.verb == verb and "/nodes/" in one.target]
+
+    def processes(self) -> dict[int, str]:
+        """All processes that belong to this home: controllers, the daemon, workers, workloads."""
+        return {pid: command for pid, command in _with_environment(str(self.home)) if pid != os.getpid()}
+
+    def nothing_left(self) -> None:
+        """Assert that no process of this home is left."""
+        wait_for(lambda: not self.processes(), 3.0)
+        assert not self.processes()
+
+    def close(self) -> None:
+        """End everything that was started, also after a failed test."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        self.run("cloud.down", "--force")
+        for pid in self.processes():
+            os.kill(pid, signal.SIGKILL)
+
+
+def heed_signals() -> None:
+    """Whoever runs the tests may ignore signals (nohup, a background shell), which processes inherit."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def output(process: subprocess.Popen[str]) -> str:
+    """What a process of `Herd.start` has printed so far."""
+    return process.log.read_text()  # type: ignore[attr-defined,no-any-return]
+
+
+def wait_for(condition: Callable[[], object], timeout_s: float = 20.0) -> bool:
+    """Ask again and again; False if it never became true."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _with_environment(text: str) -> list[tuple[int, str]]:
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            if text.encode() in (folder / "environ").read_bytes():
+                found.append((int(folder.name), (folder / "cmdline").read_text().replace("\0", " ")))
+        except OSError:
+            continue
+    return found
