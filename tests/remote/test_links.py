@@ -247,3 +247,9 @@ def test_closed_is_closed(remote):
     assert {(r.outcome, r.reason) for r in fan_out.results} == {
         (Outcome.UNREACHABLE, "its connection was closed by this process")
     }
+
+
+def test_each_connection_has_a_configuration_of_its_own(remote: RemoteWorkers):
+    """Reading an invoke Config changes it: one that threads share is empty at the wrong moment."""
+    configs = {id(link.connection.config) for link in remote._links.values()}
+    assert len(configs) == 3

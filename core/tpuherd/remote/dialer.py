@@ -39,7 +39,6 @@ class Dialer:
         self.access = access
         self.known_hosts = known_hosts
         self._key = load_private_key(access.private_key)
-        self._config = fabric.Config(ssh_config=paramiko.SSHConfig(), lazy=True)
 
     def dial(self, worker: Worker, timeout_s: float) -> fabric.Connection:
         """A connection that is logged in.
@@ -80,7 +79,7 @@ class Dialer:
         }
         # With an open socket the host is only a name: the one under which paramiko looks for the host key
         connection = fabric.Connection(
-            worker.host_key_name, user=self.access.user, port=22, config=self._config, connect_kwargs=options
+            worker.host_key_name, user=self.access.user, port=22, config=_no_files(), connect_kwargs=options
         )
         try:
             self._pin(connection.client, worker.host_key_name)
@@ -116,6 +115,11 @@ class Dialer:
 
     def _where(self, worker: Worker) -> str:
         return f"{worker.ssh_address} port {self.access.port}"
+
+
+def _no_files() -> fabric.Config:
+    """A configuration that read no file, new for each connection: a Config changes while it is read."""
+    return fabric.Config(ssh_config=paramiko.SSHConfig(), lazy=True)
 
 
 @dataclass(frozen=True, slots=True)
