@@ -6,7 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Any, cast
 
 from tpuherd.blame import blamed
-from tpuherd.errors import PluginError
+from tpuherd.config.choices import nearest
+from tpuherd.errors import ConfigError, PluginError
 from tpuherd.providers import NAMED_BY, chosen_plugin, implementers, narrowed
 
 if TYPE_CHECKING:
@@ -42,6 +43,21 @@ class GlobalHooks:
     def register_tasks(self, namespace: TaskCollection) -> None:
         """Let all plugins add their tasks."""
         self._call(self.manager.hook.register_tasks, namespace=namespace)
+
+    def visit_cloud(self, name: str, project: str | None) -> Cloud:
+        """Ask the plugin of that name, see `hookspecs.visit_cloud`.
+
+        Raises:
+            ConfigError: no plugin of that name knows a cloud.
+        """
+        clouds = implementers(self.manager.hook.visit_cloud)
+        plugin = name.replace("-", "_")
+        if plugin not in clouds:
+            raise ConfigError(f"there is no cloud {name!r}; {nearest(name, clouds)}")
+        found = self._call(narrowed(self.manager, "visit_cloud", {plugin}), project=project)
+        if found is None:
+            raise PluginError(f"plugin '{plugin}' returned None from visit_cloud")
+        return cast("Cloud", found)
 
     def on_event(self, event: Event) -> None:
         """Tell every plugin; one that fails is logged and does not keep the others from hearing it."""

@@ -136,6 +136,27 @@ def leave_cloud(cloud: Cloud, job_id: str) -> None:
     """
 
 
+@hookspec(firstresult=True)
+def visit_cloud(project: str | None) -> Cloud | None:
+    """Find a cloud to look around in, without a job: `tpuherd tpus`, `tpuherd gc` and their like.
+
+    Called once per command, on this machine; only the plugin that the command names (`--cloud`) is asked. It
+    must not start a cloud: one that does not run has nothing to show.
+
+    Args:
+        project: the project that the user named; `None`: the cloud's own default.
+
+    Returns:
+        How to reach the cloud. `None`: not mine.
+
+    Raises:
+        ProvisionError: the cloud cannot be reached, does not run, or credentials are missing.
+
+    If it is called again:
+        It finds the same cloud again; it has no side effects.
+    """
+
+
 # ---- the six, and their counterparts ----
 
 

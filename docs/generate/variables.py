@@ -11,6 +11,8 @@ USER = {
     "`$TPUHERD_HOME`.",
     "TPUHERD_JOB": "Job file for the stage tasks (`provision` … `release`) when `--job` is not given. "
     "Without both: `tpuherd.yaml` in the current folder.",
+    "TPUHERD_CLOUD": "Cloud of commands that have no job (`tpus`, `gc`) when `--cloud` is not given. "
+    "Without both: that of the job file at hand, or `google`.",
     "TPUHERD_PLUGINS": "Importable modules that are loaded as plugins without being installed as such, "
     "separated by commas.",
     "TPUHERD_DISABLE_PLUGINS": "Names of plugins that are not loaded, separated by commas.",

@@ -81,6 +81,10 @@ def test_example_connect_cloud(example, job_factory):
     assert example("connect_cloud")(job_factory().spec, "job-1").name == "lab"
 
 
+def test_example_visit_cloud(example):
+    assert example("visit_cloud")(None).project == "lab"
+
+
 def test_example_leave_cloud(example, job_factory):
     assert example("leave_cloud")(job_factory().cloud, "job-1") is None
 

@@ -41,28 +41,27 @@ def log_in(home, quota_project):
     (folder / "application_default_credentials.json").write_text(json.dumps(credentials))
 
 
-def test_the_project_of_the_job_file_wins(home, job_factory, monkeypatch):
+def test_the_project_of_the_job_file_wins(home, monkeypatch):
     monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "from-variable")
-    tpu = {"accelerator": "v5litepod-8", "zone": "us-west4-a"}
-    assert access.project(job_factory.spec({"tpu": {**tpu, "project": "from-file"}})) == "from-file"
-    assert access.project(job_factory.spec({"tpu": tpu})) == "from-variable"
+    assert access.project("from-file") == "from-file"
+    assert access.project(None) == "from-variable"
 
 
-def test_gclouds_own_variable_is_known_too(home, job_factory, monkeypatch):
+def test_gclouds_own_variable_is_known_too(home, monkeypatch):
     monkeypatch.setenv("CLOUDSDK_CORE_PROJECT", "from-gcloud")
-    assert access.project(job_factory.spec()) == "from-gcloud"
+    assert access.project(None) == "from-gcloud"
 
 
-def test_without_credentials_the_command_to_run_is_named(home, job_factory):
+def test_without_credentials_the_command_to_run_is_named(home):
     with pytest.raises(ProvisionError, match="`gcloud auth application-default login`"):
-        access.project(job_factory.spec())
+        access.project(None)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:google.auth")
-def test_credentials_without_a_project_name_the_key(home, job_factory):
+def test_credentials_without_a_project_name_the_key(home):
     log_in(home, "")
     with pytest.raises(ProvisionError, match=r"no project: set `tpu\.project`"):
-        access.project(job_factory.spec())
+        access.project(None)
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen makes the keys; it is not on PATH")

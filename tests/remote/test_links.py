@@ -251,5 +251,5 @@ def test_closed_is_closed(remote):
 
 def test_each_connection_has_a_configuration_of_its_own(remote: RemoteWorkers):
     """Reading an invoke Config changes it: one that threads share is empty at the wrong moment."""
-    configs = {id(link.connection.config) for link in remote._links.values()}
+    configs = {id(link._connection.config) for link in remote._links.values()}
     assert len(configs) == 3

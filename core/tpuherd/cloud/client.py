@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,15 @@ def _local_transport(endpoint: str, token: str | None) -> Any:
     return TpuGrpcTransport(channel=grpc.intercept_channel(channel, BearerToken(token)) if token else channel)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What one listing of the API gave."""
+
+    items: list[Any]
+    unreachable: tuple[str, ...]
+    """Locations that did not answer: what they hold is not known, which is not the same as nothing."""
+
+
 class TpuApi:
     """The calls that provisioning needs; every error of the API becomes a `ProvisionError`."""
 
@@ -79,6 +89,18 @@ class TpuApi:
         except NotFound:
             return None
 
+    def listed(self, method: str) -> Listing:
+        """Read all resources of one kind, page by page; zone `-` stands for all zones.
+
+        Args:
+            method: `list_nodes`, `list_queued_resources`, `list_runtime_versions` …
+        """
+        with translated(self._what(method, "")):
+            pages = list(self._call(method, parent=self.parent, retry=_retry(self._read_retry_s)).pages)
+        items = [item for page in pages for item in _items(page)]
+        unreachable = {place for page in pages for place in getattr(page, "unreachable", ())}
+        return Listing(items=items, unreachable=tuple(sorted(unreachable)))
+
     def change(self, method: str, **request: Any) -> Any:
         """Call a method that changes something; it is not repeated by itself.
 
@@ -108,6 +130,12 @@ class TpuApi:
 
     def _what(self, method: str, name: str) -> str:
         return f"{method} {name}".strip() + f" in {self.parent}"
+
+
+def _items(page: Any) -> Any:
+    """The first repeated field of a list response holds the resources (AIP-4233)."""
+    fields = type(page).pb(page).DESCRIPTOR.fields
+    return getattr(page, next(field.name for field in fields if field.is_repeated))
 
 
 def _retry(timeout_s: float) -> Any:

@@ -20,6 +20,14 @@ def connect_cloud(spec: JobSpec, job_id: str) -> Cloud | None:  # noqa: ARG001 -
 
 
 @hookimpl
+def visit_cloud(project: str | None) -> Cloud | None:  # noqa: ARG001 - there is one project per emulated cloud
+    """Find the emulated cloud if it runs."""
+    from tpuherd_emulator.joining import visit
+
+    return visit()
+
+
+@hookimpl
 def leave_cloud(cloud: Cloud, job_id: str) -> None:  # noqa: ARG001 - as above
     """Stop the emulated cloud with its last user."""
     from tpuherd_emulator.joining import leave

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import Cloud, SshAccess, paths
+from tpuherd import Cloud, SshAccess, StateError, paths
 from tpuherd.warming import import_in_background
-from tpuherd_emulator.lifecycle import EmulatorOptions, attach, detach, down_if_unused, up
+from tpuherd_emulator.lifecycle import EmulatorOptions, attach, detach, down_if_unused, status, up
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +24,18 @@ def join(user_id: str) -> Cloud:
     import_in_background("google.cloud.tpu_v2", "fabric")  # while the daemon starts
     attach(directory(), user_id)
     return to_cloud(up(directory(), EmulatorOptions()))
+
+
+def visit() -> Cloud:
+    """The cloud, if it runs.
+
+    Raises:
+        StateError: it does not.
+    """
+    info = status(directory()).info
+    if info is None:
+        raise StateError("no emulated cloud runs; `tpuherd cloud.up` starts one")
+    return to_cloud(info)
 
 
 def leave(user_id: str) -> None:

@@ -15,7 +15,15 @@ def connect_cloud(spec: JobSpec, job_id: str) -> Cloud | None:  # noqa: ARG001 -
     """Find project and SSH key; both are Google's own defaults."""
     from tpuherd_google.access import project, ssh_access
 
-    return Cloud(name="google", project=project(spec), ssh=ssh_access(spec))
+    return Cloud(name="google", project=project(spec.tpu.project), ssh=ssh_access(spec.job.remote_user))
+
+
+@hookimpl
+def visit_cloud(project: str | None) -> Cloud | None:
+    """Find project and SSH key, as for a job."""
+    from tpuherd_google import access
+
+    return Cloud(name="google", project=access.project(project), ssh=access.ssh_access(None))
 
 
 @hookimpl

@@ -6,28 +6,26 @@ import getpass
 import os
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tpuherd import ProvisionError, SshAccess
-
-if TYPE_CHECKING:
-    from tpuherd.config.spec import JobSpec
 
 PROJECT_VARIABLES = ("GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT")
 KEY = Path("~/.ssh/google_compute_engine")
 """gcloud's own key: one that it made is used, and one that we make is used by it."""
 
 
-def project(spec: JobSpec) -> str:
-    """The project of the job file, of the environment, or of the credentials.
+def project(wanted: str | None) -> str:
+    """The project that is asked for, that of the environment, or that of the credentials.
 
     Raises:
         ProvisionError: there is none.
     """
-    named = [spec.tpu.project, *(os.environ.get(variable) for variable in PROJECT_VARIABLES)]
+    named = [wanted, *(os.environ.get(variable) for variable in PROJECT_VARIABLES)]
     found = next(filter(None, named), None) or _credentials_project()
     if not found:
-        raise ProvisionError("no project: set `tpu.project`, or run `gcloud auth application-default login`")
+        raise ProvisionError(
+            "no project: set `tpu.project`, give `--project`, or run `gcloud auth application-default login`"
+        )
     return found
 
 
@@ -41,7 +39,7 @@ def _credentials_project() -> str | None:
         raise ProvisionError(f"{error}\nLog in with `gcloud auth application-default login`.") from error
 
 
-def ssh_access(spec: JobSpec) -> SshAccess:
+def ssh_access(user: str | None) -> SshAccess:
     """The key with which to log in; made if there is none.
 
     Raises:
@@ -52,7 +50,7 @@ def ssh_access(spec: JobSpec) -> SshAccess:
     if not private.exists():
         _make_key(private)
     return SshAccess(
-        user=spec.job.remote_user or getpass.getuser(),
+        user=user or getpass.getuser(),
         private_key=str(private),
         public_key=_read(public),
     )
