@@ -11,7 +11,8 @@ from invoke.exceptions import ParseError
 from invoke.parser import Parser, ParserContext
 from invoke.program import Program
 
-from tpuherd.tasks import namespace
+from tpuherd.tasks.namespace import namespace
+from tpuherd.tasks.words import as_options
 
 OURS = ("tpuherd", "inv")
 OPERATORS = re.compile(r"[;|&<>()]+")
@@ -58,7 +59,8 @@ def test_a_command_line_is_one(where, line):
     for quoted in re.findall(r"\$\((tpuherd [^)]*)\)|'(tpuherd [^']*)'", line):
         parse(shlex.split("".join(quoted))[1:])
     for words in commands_in(line):
-        found = parse(words[1:])
+        typed = as_options(words[1:], namespace) if words[0] == "tpuherd" else words[1:]
+        found = parse(typed)
         assert len(found) > 1 or words[1].startswith("--"), f"{where}: no task in {line}"
 
 

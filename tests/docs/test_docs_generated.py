@@ -12,7 +12,7 @@ import pytest
 from doc_pages import ROOT, blocks_of, pages
 
 from tpuherd import ExitCode
-from tpuherd.tasks import namespace
+from tpuherd.tasks.namespace import namespace
 
 GENERATE = ROOT / "docs" / "generate"
 SHOWN_FILE = re.compile(r"^<!-- file: (\S+) -->$", re.MULTILINE)

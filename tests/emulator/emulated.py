@@ -38,6 +38,15 @@ class Cloud:
     def parent(self):
         return f"projects/{self.info.project}/locations/{ZONE}"
 
+    def rest_client(self):
+        """The client of v2 over REST; v2alpha1 has none."""
+        from google.auth.credentials import AnonymousCredentials
+        from google.cloud import tpu_v2
+
+        kind = tpu_v2.TpuClient.get_transport_class("rest")
+        transport = kind(host=self.info.rest_url, credentials=AnonymousCredentials())
+        return tpu_v2.TpuClient(transport=transport)
+
     def client(self, package=None, token=None):
         from google.cloud import tpu_v2
 

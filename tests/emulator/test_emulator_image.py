@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tpuherd import ProvisionError
 from tpuherd_emulator import image
 from tpuherd_emulator.workers.addresses import Addresses, free_port, network
 from tpuherd_emulator.workers.environment import passed_on
@@ -39,9 +40,12 @@ def test_what_workers_do_not_get(name):
     assert name not in passed_on({name: "x"})
 
 
-def test_addresses_are_free_and_come_back(tmp_path):
+def test_addresses_are_free_and_come_back(tmp_path, monkeypatch):
+    monkeypatch.setattr("tpuherd_emulator.workers.addresses.MOST", 2)
     addresses = Addresses(tmp_path, (free_port(f"127.{network(tmp_path)}.0.1"),))
     first, second = addresses.take(), addresses.take()
     assert first != second
+    with pytest.raises(ProvisionError, match="no loopback address is left"):
+        addresses.take()
     addresses.give_back(first)
     assert addresses.take() == first

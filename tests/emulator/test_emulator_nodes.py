@@ -193,18 +193,6 @@ def test_nobody_without_the_token(cloud):
         cloud.client(token="wrong").list_nodes(parent=cloud.parent)
 
 
-def test_the_catalog(cloud):
-    client = cloud.client()
-    kinds = {kind.type_ for kind in client.list_accelerator_types(parent=cloud.parent)}
-    assert {"v4-32", "v5litepod-16", "v6e-8"} <= kinds
-    assert client.get_accelerator_type(name=f"{cloud.parent}/acceleratorTypes/v4-8").type_ == "v4-8"
-    versions = [version.version for version in client.list_runtime_versions(parent=cloud.parent)]
-    assert RUNTIME in versions
-    with pytest.raises(exceptions.NotFound):
-        client.get_runtime_version(name=f"{cloud.parent}/runtimeVersions/none")
-    assert client.get_location({"name": cloud.parent}).location_id == "us-central1-a"
-
-
 def test_the_alpha_version_is_served_by_the_same_nodes(cloud):
     alpha = cloud.client(tpu_v2alpha1)
     node = tpu_v2alpha1.Node(accelerator_type="v5litepod-4", runtime_version=RUNTIME)
@@ -214,5 +202,3 @@ def test_the_alpha_version_is_served_by_the_same_nodes(cloud):
     assert operation.metadata.api_version == "v2alpha1"
     assert cloud.client().get_node(name=made.name).id == made.id
     finished(alpha.delete_node(name=made.name))
-    with pytest.raises(exceptions.MethodNotImplemented):
-        alpha.list_reservations(request={"parent": cloud.parent})

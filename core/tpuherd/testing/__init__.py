@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tpuherd.testing.cloud import CloudNode, EmulatedCloud
 from tpuherd.testing.command import CommandResult, CommandRunner
 from tpuherd.testing.home import end_everything, private_environment
 from tpuherd.testing.jobs import JobFactory
@@ -28,12 +29,15 @@ if TYPE_CHECKING:
     from pluggy import PluginManager
 
 __all__ = [
+    "CloudNode",
     "CommandResult",
     "CommandRunner",
+    "EmulatedCloud",
     "HookCall",
     "HookRecorder",
     "JobFactory",
     "job_factory",
+    "tpuherd_cloud",
     "tpuherd_home",
     "tpuherd_plugins",
     "tpuherd_recorder",
@@ -58,6 +62,12 @@ def tpuherd_home(tmp_path: Path) -> Iterator[Path]:
 def tpuherd_run(tpuherd_home: Path) -> CommandRunner:
     """Run the real `tpuherd` command in a process of its own: `tpuherd_run("run", job_file)`."""
     return CommandRunner(tpuherd_home)
+
+
+@pytest.fixture
+def tpuherd_cloud(tpuherd_run: CommandRunner) -> EmulatedCloud:
+    """The emulated cloud of the test: `tpuherd_cloud.preempt("node")`, `.fault("stockout")`, `.tick(30)`."""
+    return EmulatedCloud(tpuherd_run)
 
 
 @pytest.fixture

@@ -37,8 +37,10 @@ def leave_cloud(cloud: Cloud, job_id: str) -> None:  # noqa: ARG001 - as above
 
 @hookimpl
 def register_tasks(namespace: TaskCollection) -> None:
-    """Add `cloud.up`, `cloud.status`, `cloud.down` and `cloud.env`."""
+    """Add `cloud.up` and `cloud.down`, and what can be done in between."""
     from tpuherd_emulator import tasks
+    from tpuherd_emulator.control import tasks as control
+    from tpuherd_emulator.faults import tasks as faults
 
-    for task in (tasks.up, tasks.status, tasks.down, tasks.env):
+    for task in (tasks.up, tasks.status, tasks.down, tasks.env, *faults.TASKS, *control.TASKS):
         namespace.add(task, collection="cloud")

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tpuherd_emulator import image, keys
+from tpuherd_emulator import control_plane, image, keys
 from tpuherd_emulator.api import service
-from tpuherd_emulator.api.context import Context
-from tpuherd_emulator.api.nodes import Nodes
-from tpuherd_emulator.api.operations import Operations
-from tpuherd_emulator.api.queued_resources import QueuedResources
-from tpuherd_emulator.files import write_private
+from tpuherd_emulator.control import server
 from tpuherd_emulator.info import CloudInfo
-from tpuherd_emulator.metadata.pages import pages
-from tpuherd_emulator.metadata.server import MetadataServer
 from tpuherd_emulator.processes import start_ticks
-from tpuherd_emulator.scheduler import Scheduler
+from tpuherd_emulator.rest.server import RestServer, serve
 from tpuherd_emulator.workers import environment
-from tpuherd_emulator.workers.addresses import Addresses, free_port, network
+from tpuherd_emulator.workers.addresses import Addresses, check_port, free_port, network
 from tpuherd_emulator.workers.backend import choose
-from tpuherd_emulator.workers.fleet import Fleet, Site, login_name
+from tpuherd_emulator.workers.fleet import Site, login_name
 
 if TYPE_CHECKING:
     import grpc
 
+    from tpuherd_emulator.control_plane import ControlPlane
     from tpuherd_emulator.layout import Layout
     from tpuherd_emulator.options import EmulatorOptions
     from tpuherd_emulator.storage.server import StorageServer
@@ -39,16 +33,19 @@ class EmulatedCloud:
 
     info: CloudInfo
     api: grpc.Server
+    rest: RestServer
+    control: grpc.Server
     storage: StorageServer
-    scheduler: Scheduler
-    fleet: Fleet
-    nodes: Nodes
+    plane: ControlPlane
 
     def stop(self) -> None:
         """End every worker and every server."""
         self.api.stop(0)
-        self.scheduler.stop()
-        self.fleet.shut_down(tuple(machine for node in self.nodes.all() for machine in node.machines))
+        self.control.stop(0)
+        self.rest.stop()
+        self.plane.stop()
+        machines = tuple(machine for node in self.plane.nodes.all() for machine in node.machines)
+        self.plane.context.fleet.shut_down(machines)
         self.storage.stop()
 
 
@@ -63,13 +60,17 @@ def start(layout: Layout, options: EmulatorOptions) -> EmulatedCloud:
     site = _site(layout, options, variables)
     public_key = keys.ensure(layout.ssh / "id_ed25519", "tpuherd-emulator")
     token = secrets.token_urlsafe(24)
-    context, nodes, queued = _control_plane(site, options, public_key)
-    api, port = service.start(context, nodes, queued, token)
+    plane = control_plane.build(site, options, public_key)
+    api, port = service.start(plane.calls, token)
+    control, control_port = server.start(plane.answers, token)
+    rest = serve(plane.calls, options.project, login_name())
     info = CloudInfo(
         pid=os.getpid(),
         pid_started=start_ticks(os.getpid()) or 0,
         project=options.project,
         tpu_endpoint=f"127.0.0.1:{port}",
+        rest_url=rest.url,
+        control_endpoint=f"127.0.0.1:{control_port}",
         storage_url=storage.url,
         token=token,
         ssh_user=login_name(),
@@ -80,9 +81,7 @@ def start(layout: Layout, options: EmulatorOptions) -> EmulatedCloud:
         backend=site.backend.name,
         worker_variables=variables,
     )
-    return EmulatedCloud(
-        info=info, api=api, storage=storage, scheduler=context.scheduler, fleet=context.fleet, nodes=nodes
-    )
+    return EmulatedCloud(info=info, api=api, rest=rest, control=control, storage=storage, plane=plane)
 
 
 def service_variables(storage_url: str) -> dict[str, str]:
@@ -97,53 +96,14 @@ def service_variables(storage_url: str) -> dict[str, str]:
 
 def _site(layout: Layout, options: EmulatorOptions, variables: dict[str, str]) -> Site:
     first = f"127.{network(layout.root)}.0.1"
-    ssh_port, metadata_port = free_port(first), free_port(first)
+    ssh_port = check_port(first, options.ssh_port) if options.ssh_port else free_port(first)
+    metadata_port = free_port(first)
     return Site(
         layout=layout,
         backend=choose(options.backend, layout.root),
         addresses=Addresses(layout.root, (ssh_port, metadata_port)),
         ssh_port=ssh_port,
         metadata_port=metadata_port,
+        has_processes=options.workers == "ssh",
         variables=environment.passed_on(os.environ) | variables | {"UV_CACHE_DIR": str(image.uv_cache())},
     )
-
-
-def _control_plane(
-    site: Site, options: EmulatorOptions, public_key: str
-) -> tuple[Context, Nodes, QueuedResources]:
-    """The API's state, with its observers: metadata servers and the file that `status` reads."""
-    metadata = MetadataServer(site.metadata_port, lambda address: _pages_at(address, nodes, context))
-
-    def changed() -> None:
-        metadata.serve({machine.plan.address for node in nodes.all() for machine in node.machines})
-        metadata.notify()
-        write_private(site.layout.state, json.dumps(_state(nodes)))
-
-    context = Context(
-        options=options,
-        scheduler=Scheduler(),
-        fleet=Fleet(site),
-        operations=Operations(options.project),
-        changed=changed,
-        public_key=public_key,
-    )
-    nodes = Nodes(context)
-    changed()
-    return context, nodes, QueuedResources(context, nodes)
-
-
-def _pages_at(address: str, nodes: Nodes, context: Context) -> dict[str, str]:
-    with context.scheduler.lock:
-        for node in nodes.all():
-            for index, machine in enumerate(node.machines):
-                if machine.plan.address == address:
-                    return pages(node, index, context.project)
-    return {}
-
-
-def _state(nodes: Nodes) -> list[list[object]]:
-    """Rows for `lifecycle.status`."""
-    return [
-        [node.node_id, node.zone, node.accelerator.name, node.state, len(node.machines)]
-        for node in nodes.all()
-    ]

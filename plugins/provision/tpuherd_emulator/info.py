@@ -22,6 +22,10 @@ class CloudInfo:
     project: str
     tpu_endpoint: str
     """`127.0.0.1:PORT` of the TPU API, gRPC without TLS."""
+    rest_url: str = field(repr=False)
+    """The TPU API over REST, for gcloud and others: holds a token of its own, no slash at the end."""
+    control_endpoint: str
+    """`127.0.0.1:PORT` of `tpuherd_emulator.control`, with the same token."""
     storage_url: str = field(repr=False)
     """Holds the store's own token."""
     token: str = field(repr=False)

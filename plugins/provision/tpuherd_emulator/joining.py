@@ -57,5 +57,6 @@ def to_cloud(info: CloudInfo) -> Cloud:
         token=info.token,
         shared_directory=info.shared_directory,
         shared_network_stack=info.shared_network_stack,
+        devices="cpu",
         worker_variables=dict(info.worker_variables),
     )

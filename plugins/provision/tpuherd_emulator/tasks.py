@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
     from tpuherd_emulator.info import CloudInfo
 
-MANUAL = "cloud.up"
-"""The user that `cloud.up` enters: the cloud then runs until `cloud.down`."""
-
 OPTIONS = {
-    "create_s": "Least time that a node stays CREATING, in seconds.",
-    "delete_s": "Time that a node stays DELETING, in seconds.",
-    "queue_s": "Time that a queued resource stays in each state before ACTIVE, in seconds.",
+    "create_s": "Seconds until the workers of a new node are powered on, default 0.2; 1..5 is random.",
+    "delete_s": "Time that a node stays DELETING or STOPPING, in seconds, default 0.05.",
+    "queue_s": "Time of each state of a queued resource before ACTIVE, in seconds, default 0.1.",
+    "clock": "real, or manual: time stands still until `cloud.tick`.",
+    "speed": "Emulated seconds per real second, default 1.",
+    "seed": "Of random times and rates, a number.",
+    "workers": "ssh, or none: workers are addresses where nothing answers.",
+    "scenario": "A YAML file with settings, faults, and when they happen.",
+    "ssh_port": "Port of all SSH servers, default a free one; gcloud wants 22, which needs root.",
+    "zones": "More zones, with commas; they offer every accelerator.",
     "backend": "auto, or SANDBOX+SERVER: bwrap, unshare or none, and sshd or builtin.",
     "project": "The project's name.",
     "json": "Print JSON.",
@@ -31,24 +35,38 @@ OPTIONS = {
 @command(help=OPTIONS)
 def up(
     _context: Context,
-    create_s: float = 0.2,
-    delete_s: float = 0.05,
-    queue_s: float = 0.1,
-    backend: str = "auto",
-    project: str = "emulated-project",
+    create_s: str = "",
+    delete_s: str = "",
+    queue_s: str = "",
+    clock: str = "",
+    speed: str = "",
+    seed: str = "",
+    workers: str = "",
+    scenario: str = "",
+    ssh_port: str = "",
+    zones: str = "",
+    backend: str = "",
+    project: str = "",
     json: bool = False,
 ) -> None:
     """Start the emulated cloud and keep it until `cloud.down`; one that runs keeps its options."""
     from tpuherd.output.tables import print_json
-    from tpuherd_emulator.joining import directory
-    from tpuherd_emulator.lifecycle import EmulatorOptions, attach
-    from tpuherd_emulator.lifecycle import up as start
+    from tpuherd_emulator.beginning import begin
 
-    options = EmulatorOptions(
-        create_s=create_s, delete_s=delete_s, queue_s=queue_s, backend=backend, project=project
-    )
-    attach(directory(), MANUAL)
-    info = start(directory(), options)
+    given = {
+        "create_s": create_s,
+        "delete_s": delete_s,
+        "queue_s": queue_s,
+        "clock": clock,
+        "speed": speed,
+        "seed": seed,
+        "workers": workers,
+        "ssh_port": ssh_port,
+        "zones": zones,
+        "backend": backend,
+        "project": project,
+    }
+    info = begin(given, scenario)
     if json:
         print_json(_shown(info))
         return
@@ -87,6 +105,7 @@ def _shown(info: CloudInfo) -> dict[str, object]:
 def down(_context: Context, force: bool = False, json: bool = False) -> None:
     """Stop the emulated cloud with everything on it, also what a killed one has left."""
     from tpuherd.output.tables import print_json
+    from tpuherd_emulator.beginning import MANUAL
     from tpuherd_emulator.joining import directory
     from tpuherd_emulator.lifecycle import down as stop
     from tpuherd_emulator.lifecycle import status as look
@@ -107,19 +126,14 @@ def down(_context: Context, force: bool = False, json: bool = False) -> None:
 def env(_context: Context, json: bool = False) -> None:
     """Print shell lines with the endpoints, for other clients: `eval "$(tpuherd cloud.env)"`."""
     from tpuherd.output.tables import print_json
+    from tpuherd_emulator.exports import exports
     from tpuherd_emulator.joining import directory
     from tpuherd_emulator.lifecycle import status as look
 
     info = look(directory()).info
     if info is None:
         raise StateError("no emulated cloud runs; `tpuherd cloud.up` starts one")
-    variables = {
-        **info.worker_variables,
-        "GOOGLE_CLOUD_PROJECT": info.project,
-        "TPUHERD_EMULATOR_TPU_ENDPOINT": info.tpu_endpoint,
-        "TPUHERD_EMULATOR_TOKEN": info.token,
-        "TPUHERD_EMULATOR_SSH_KEY": info.private_key,
-    }
+    variables = exports(info, directory())
     if json:
         print_json(variables)
         return

@@ -11,9 +11,14 @@ from tpuherd.errors import ConfigError
 from tpuherd_emulator.api import errors, names
 from tpuherd_emulator.api.messages import messages
 from tpuherd_emulator.api.paging import page
+from tpuherd_emulator.api.reservations import reservations
 
 if TYPE_CHECKING:
     from tpuherd.accelerators import Accelerator
+    from tpuherd_emulator.api.context import Context
+
+PROJECT_NUMBER = 1
+"""The number of the only project."""
 
 RUNTIME_VERSIONS = (
     "tpu-ubuntu2204-base",
@@ -31,21 +36,22 @@ _PREFIXES = {"V2": "v2", "V3": "v3", "V4": "v4", "V5LITE_POD": "v5e", "V5P": "v5
 class Catalog:
     """The methods about what can be had."""
 
-    def __init__(self, project: str) -> None:
-        self._project = project
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._project = context.project
 
     def get_accelerator_type(self, request: Any) -> Any:
         """`GetAcceleratorType`."""
         kind = names.resource(request.name, "acceleratorTypes", self._project)
-        if kind not in _offered():
+        if kind not in self._offered(names.zone_of(request.name)):
             raise errors.not_found(request.name)
         return _accelerator_type(request.name.partition("/acceleratorTypes/")[0], kind)
 
     def list_accelerator_types(self, request: Any) -> Any:
-        """`ListAcceleratorTypes`: every zone has them all."""
-        parent = str(names.location(request.parent, self._project))
-        shown, token = page(_offered(), request.page_size, request.page_token)
-        kinds = [_accelerator_type(parent, kind) for kind in shown]
+        """`ListAcceleratorTypes`: those that the zone sells."""
+        parent = names.location(request.parent, self._project)
+        shown, token = page(self._offered(parent.zone), request.page_size, request.page_token)
+        kinds = [_accelerator_type(str(parent), kind) for kind in shown]
         return messages.ListAcceleratorTypesResponse(accelerator_types=kinds, next_page_token=token)
 
     def get_runtime_version(self, request: Any) -> Any:
@@ -66,9 +72,34 @@ class Catalog:
         return messages.ListRuntimeVersionsResponse(runtime_versions=versions, next_page_token=token)
 
     def get_location(self, request: Any) -> Any:
-        """`GetLocation`: everything that looks like a zone is one."""
-        location = names.location(request.name, self._project)
-        return locations_pb2.Location(name=str(location), location_id=location.zone)
+        """`GetLocation`."""
+        return _location(names.location(request.name, self._project))
+
+    def list_locations(self, request: Any) -> Any:
+        """`ListLocations`: the zones that are known to have TPUs."""
+        if request.name != f"projects/{self._project}":
+            raise errors.permission_denied("tpu.locations.list", request.name)
+        zones = [names.Location(self._project, zone) for zone in self._context.places.zones()]
+        shown, token = page(zones, request.page_size, request.page_token)
+        return locations_pb2.ListLocationsResponse(locations=map(_location, shown), next_page_token=token)
+
+    def generate_service_identity(self, request: Any) -> Any:
+        """`GenerateServiceIdentity`: the account under which the TPU service acts in the project."""
+        names.location(request.parent, self._project)
+        email = f"service-{PROJECT_NUMBER}@cloud-tpu.iam.gserviceaccount.com"
+        return messages.GenerateServiceIdentityResponse(identity=messages.ServiceIdentity(email=email))
+
+    def list_reservations(self, request: Any) -> Any:
+        """`ListReservations`: those that the cloud was told of."""
+        place = names.location(request.parent, self._project, any_zone=True)
+        found = [reservation for reservation in reservations(self._context) if place.covers(reservation.name)]
+        shown, token = page(found, request.page_size, request.page_token)
+        return messages.ListReservationsResponse(reservations=shown, next_page_token=token)
+
+    def _offered(self, zone: str) -> list[str]:
+        every = (accelerators.resolve(name) for name in accelerators.names())
+        places = self._context.places
+        return [found.name for found in every if not found.gke_only and places.offers(zone, found)]
 
 
 def accelerator_of(node: Any) -> Accelerator:
@@ -97,6 +128,10 @@ def check_runtime_version(version: str) -> None:
         raise errors.invalid(f"Invalid runtime version '{version}'; known are: {', '.join(RUNTIME_VERSIONS)}")
 
 
+def _location(place: names.Location) -> Any:
+    return locations_pb2.Location(name=str(place), location_id=place.zone)
+
+
 def _by_topology(config: Any) -> str:
     generation = _PREFIXES.get(messages.AcceleratorConfig.Type(config.type_).name)
     for name in accelerators.names():
@@ -104,10 +139,6 @@ def _by_topology(config: Any) -> str:
         if (accelerator.generation, accelerator.topology) == (generation, config.topology):
             return name
     return str(config.topology)
-
-
-def _offered() -> list[str]:
-    return [name for name in accelerators.names() if not accelerators.resolve(name).gke_only]
 
 
 def _accelerator_type(parent: str, kind: str) -> Any:

@@ -45,7 +45,7 @@ def wrong_state(verb: str, state: str) -> ApiError:
     """The resource is in a state that forbids the request; the real API says INVALID_ARGUMENT here."""
     return ApiError(
         code_pb2.INVALID_ARGUMENT,
-        f"Cloud TPU received a bad request. {verb} is not supported while in state {state} {_event_id()}",
+        f"Cloud TPU received a bad request. {verb} is not supported while in state {state} {event_id()}",
     )
 
 
@@ -83,5 +83,6 @@ def cancelled(message: str) -> ApiError:
     return ApiError(code_pb2.CANCELLED, message)
 
 
-def _event_id() -> str:
+def event_id() -> str:
+    """The end of many texts of the real API; it differs each time."""
     return f"[EID: 0x{secrets.token_hex(8)}]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tpuherd_emulator.api import errors
+from tpuherd_emulator.api import names
 from tpuherd_emulator.api.messages import messages
 
 if TYPE_CHECKING:
@@ -16,17 +16,17 @@ def guest_attributes(node: Node, request: Any) -> Any:
     """Answer `GetGuestAttributes`.
 
     The query path is `NAMESPACE/` or `NAMESPACE/KEY`; empty for everything. Host keys are items of the
-    namespace `hostkeys` whose key is the algorithm, as Google's guest agent writes them.
+    namespace `hostkeys` whose key is the algorithm, as Google's guest agent writes them. No workers, or an
+    empty id as gcloud sends it, are all workers.
     """
-    chosen = request.worker_ids or range(len(node.machines))
+    count = len(node.machines)
+    chosen = [names.worker_index(worker, count, node.name) for worker in request.worker_ids if worker]
     return messages.GetGuestAttributesResponse(
-        guest_attributes=[_of_worker(node, int(worker), request.query_path) for worker in chosen]
+        guest_attributes=[_of_worker(node, worker, request.query_path) for worker in chosen or range(count)]
     )
 
 
 def _of_worker(node: Node, worker: int, query: str) -> Any:
-    if not 0 <= worker < len(node.machines):
-        raise errors.invalid(f"Invalid worker_ids: {node.name} has no worker {worker}")
     return messages.GuestAttributes(
         query_path=query,
         query_value=messages.GuestAttributesValue(items=_items(node.machines[worker], query)),

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from tpuherd_emulator.api import errors
+from tpuherd_emulator.options import ZONE
 
 _LOCATION = re.compile(r"projects/([^/]+)/locations/([^/]+)")
-_ZONE = re.compile(r"[a-z]+-[a-z]+\d+-[a-z]")
 _ID = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
 
 ANY_ZONE = "-"
@@ -47,7 +47,7 @@ def location(parent: str, project: str, *, any_zone: bool = False) -> Location:
         raise errors.invalid(f"Malformed name: '{parent}'; expected 'projects/*/locations/*'")
     if match[1] != project:
         raise errors.permission_denied("tpu.locations.get", f"projects/{match[1]}")
-    if not (_ZONE.fullmatch(match[2]) or (any_zone and match[2] == ANY_ZONE)):
+    if not (ZONE.fullmatch(match[2]) or (any_zone and match[2] == ANY_ZONE)):
         raise errors.location_denied(match[2])
     return Location(*match.groups())
 
@@ -76,6 +76,17 @@ def check_id(identifier: str, field: str) -> None:
             f"Invalid {field} '{identifier}'; it must match '{_ID.pattern}': lowercase letters, digits and "
             "hyphens, at most 63, starting with a letter and not ending with a hyphen"
         )
+
+
+def worker_index(text: str, count: int, name: str) -> int:
+    """Return the number of a worker that a request names.
+
+    Raises:
+        ApiError: The node `name` has `count` workers, and none like that.
+    """
+    if not text.isdecimal() or int(text) >= count:
+        raise errors.invalid(f"Invalid worker_ids: {name} has no worker '{text}'")
+    return int(text)
 
 
 def zone_of(name: str) -> str:

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 from tpuherd_emulator.api.catalog import accelerator_of, check_runtime_version, config_type
 from tpuherd_emulator.api.messages import messages
 from tpuherd_emulator.api.names import zone_of
+from tpuherd_emulator.faults.fault import Subject
+from tpuherd_emulator.faults.limits import Need, Pool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tpuherd.accelerators import Accelerator
     from tpuherd_emulator.workers.machine import Machine
 
@@ -37,6 +41,10 @@ class Node:
     machines: tuple[Machine, ...]
     accelerator: Accelerator
     multislice: Multislice | None = None
+    preempted: bool = False
+    """What the metadata servers of its workers say: true from the notice on, while the state is as before."""
+    held: Callable[[], None] | None = None
+    """Ends a transition that is stuck."""
 
     @property
     def name(self) -> str:
@@ -58,6 +66,16 @@ class Node:
         """The name of its state, for example `READY`."""
         return str(messages.Node.State(self.message.state).name)
 
+    @property
+    def subject(self) -> Subject:
+        """What faults look at."""
+        return Subject(zone=self.zone, accelerator=self.accelerator.name, name=self.node_id)
+
+    @property
+    def need(self) -> Need:
+        """The chips that it takes."""
+        return need(self.zone, self.accelerator, market_of(self.message.scheduling_config))
+
     def become(self, state: str) -> None:
         """Change to another state; only a READY node reports to be healthy."""
         self.message.state = messages.Node.State[state]
@@ -68,6 +86,19 @@ class Node:
         """Let in who has the cloud's own key, or one of the node's metadata item `ssh-keys`."""
         for machine in self.machines:
             machine.authorize([own_key, *metadata_keys(self.message.metadata.get("ssh-keys", ""))])
+
+
+def market_of(scheduling: Any) -> str:
+    """The market that a `SchedulingConfig` asks for: spot and preemptible are one."""
+    if scheduling.spot or scheduling.preemptible:
+        return "spot"
+    return "reserved" if scheduling.reserved else "on-demand"
+
+
+def need(zone: str, accelerator: Accelerator, market: str, nodes: int = 1) -> Need:
+    """The chips of so many nodes."""
+    pool = Pool(place=zone, generation=accelerator.generation, market=market)
+    return Need(pool=pool, chips=nodes * accelerator.chips)
 
 
 def metadata_keys(text: str) -> list[str]:
@@ -94,24 +125,23 @@ def check(requested: Any) -> Accelerator:
 def describe(
     name: str, requested: Any, number: int, accelerator: Accelerator, machines: tuple[Machine, ...]
 ) -> Any:
-    """Return the API's message about a new node, with everything that the server fills in."""
+    """Return the API's message about a new node, with everything that the server fills in but its time."""
     message = messages.Node()
     type(message).copy_from(message, requested)
     message.name = name
     message.id = number
     message.state = messages.Node.State.CREATING
-    message.api_version = messages.Node.ApiVersion.V2
+    message.api_version = messages.Node.ApiVersion.V2_ALPHA1  # `v2` clients read V2
     message.accelerator_type = accelerator.name
     message.accelerator_config = messages.AcceleratorConfig(
         type_=config_type(accelerator), topology=accelerator.topology
     )
     message.cidr_block = requested.cidr_block or f"{machines[0].plan.address}/32"
-    message.network_endpoints = [_endpoint(machine, requested) for machine in machines]
-    type(message).pb(message).create_time.GetCurrentTime()
+    message.network_endpoints = [endpoint(machine, requested) for machine in machines]
     return message
 
 
-def _endpoint(machine: Machine, requested: Any) -> Any:
+def endpoint(machine: Machine, requested: Any) -> Any:
     """One worker's address; the external one is the same.
 
     Without a `network_config` the node gets external addresses; the documentation does not say what the real

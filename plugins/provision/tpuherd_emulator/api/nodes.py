@@ -5,40 +5,60 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tpuherd_emulator.api import errors, names
+from tpuherd_emulator.api.admission import Admission
+from tpuherd_emulator.api.doing import Doing
 from tpuherd_emulator.api.guest_attributes import guest_attributes
 from tpuherd_emulator.api.messages import messages
-from tpuherd_emulator.api.node import Multislice, Node, check, describe
+from tpuherd_emulator.api.node import Node, check, describe
+from tpuherd_emulator.api.node_events import NodeEvents
 from tpuherd_emulator.api.node_life import NodeLife
 from tpuherd_emulator.api.paging import page
+from tpuherd_emulator.api.updating import update
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tpuherd_emulator.api.context import Context
 
-UPDATABLE = frozenset({"description", "tags", "labels", "metadata"})
-"""The fields that `UpdateNode` documents, except for external addresses."""
-
 
 class Nodes:
     """All nodes by name. Everything here is called under the scheduler's lock."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        self.context = self._context = context
         self._all: dict[str, Node] = {}
+        self._at: dict[str, tuple[Node, int]] = {}
+        self.admission = Admission(context)
         self._life = NodeLife(context, self._forget)
+        self.doing = Doing(context, lambda node: self._all.get(node.name) is node)
+        self.events = NodeEvents(self.doing)
+        self._life.maintained = self.events.maintain_now
         self.gone: Callable[[Node], None] = lambda _: None
         """Called with each node that has been removed: queued resources want to know."""
+        self.revision = 0
+        """Grows when nodes come and go."""
 
     def all(self) -> tuple[Node, ...]:
         """Return all nodes, in the order of their creation."""
         return tuple(self._all.values())
 
+    def at(self, address: str) -> tuple[Node, int] | None:
+        """Return the node at a worker's address, and the number of the worker."""
+        return self._at.get(address)
+
+    def addresses(self) -> set[str]:
+        """Return the addresses of all workers."""
+        return set(self._at)
+
     def create(self, request: Any) -> Any:
-        """`CreateNode`."""
+        """`CreateNode`: what lacks quota is refused, what lacks capacity fails later."""
         parent = names.location(request.parent, self._context.project)
-        node = self.add(f"{parent}/nodes/{request.node_id}", request.node)
-        return self._life.create(node)
+        name = f"{parent}/nodes/{request.node_id}"
+        self.check_new(name, request.node)
+        self.admission.check_node(parent.zone, request)
+        node = self.add(name, request.node)
+        self._context.quota.hold(name, node.need)
+        return self._life.create(node, self.admission.refusal(node))
 
     def get(self, request: Any) -> Any:
         """`GetNode`."""
@@ -70,23 +90,11 @@ class Nodes:
             raise errors.failed_precondition(
                 f"{node.name} is a spot or preemptible node: it cannot be started again"
             )
-        return self._life.start(node)
+        return self._life.start(node, lambda: self.admission.shortage(node))
 
     def update(self, request: Any) -> Any:
-        """`UpdateNode`: description, tags, labels and metadata; new SSH keys work at once."""
-        node = self.find(request.node.name)
-        if node.state != "READY":
-            raise errors.wrong_state("update", node.state)
-        unknown = set(request.update_mask.paths) - UPDATABLE
-        if unknown or not request.update_mask.paths:
-            raise errors.invalid(f"Invalid update_mask: {sorted(unknown)}; it may name {sorted(UPDATABLE)}")
-        for field in request.update_mask.paths:
-            setattr(node.message, field, getattr(request.node, field))
-        node.authorize(self._context.public_key)
-        operation = self._context.operations.start(node.name, "update")
-        self._context.operations.finish(operation, node.message)
-        self._context.changed()
-        return operation
+        """`UpdateNode`."""
+        return update(self._context, self.find(request.node.name), request)
 
     def get_guest_attributes(self, request: Any) -> Any:
         """`GetGuestAttributes`."""
@@ -110,7 +118,7 @@ class Nodes:
             ApiError: It cannot be created, or exists already.
         """
         names.check_id(names.resource(name, "nodes", self._context.project), "node_id")
-        check(requested)
+        self._context.places.check(names.zone_of(name), check(requested))
         if name in self._all:
             raise errors.already_exists(name)
 
@@ -125,20 +133,12 @@ class Nodes:
         node_id = name.rpartition("/")[2]
         machines = self._context.fleet.plan(node_id, accelerator.workers, accelerator.chips_per_worker)
         message = describe(name, requested, next(self._context.numbers), accelerator, machines)
+        self._context.clock.stamp(type(message).pb(message).create_time)
         self._all[name] = node = Node(message=message, machines=machines, accelerator=accelerator)
+        self._at |= {machine.plan.address: (node, index) for index, machine in enumerate(machines)}
+        self.revision += 1
         self._context.changed()
         return node
-
-    def add_slices(self, wanted: dict[str, Any], queued_resource: str) -> tuple[Node, ...]:
-        """Make the nodes of a queued resource, by name; several are one multislice."""
-        nodes = tuple(self.add(name, requested) for name, requested in wanted.items())
-        for index, node in enumerate(nodes):
-            node.message.queued_resource = queued_resource
-            node.message.multislice_node = len(nodes) > 1
-            if len(nodes) > 1:
-                coordinator = nodes[0].machines[0].plan.address
-                node.multislice = Multislice(index=index, count=len(nodes), coordinator=coordinator)
-        return nodes
 
     @property
     def life(self) -> NodeLife:
@@ -147,4 +147,9 @@ class Nodes:
 
     def _forget(self, node: Node) -> None:
         self._all.pop(node.name, None)
+        for machine in node.machines:
+            self._at.pop(machine.plan.address, None)
+        self.revision += 1
+        self._context.quota.free(node.name)
+        self._context.capacity.free(node.name)
         self.gone(node)

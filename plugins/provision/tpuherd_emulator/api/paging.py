@@ -13,6 +13,9 @@ Item = TypeVar("Item")
 
 LARGEST_PAGE = 1000
 
+_MARK = "page-at-"
+"""Tokens begin with it, so that nobody takes them for numbers that could be made up."""
+
 
 def page(items: Sequence[Item], size: int, token: str) -> tuple[Sequence[Item], str]:
     """Return one page and the token of the next one, empty at the end.
@@ -25,8 +28,18 @@ def page(items: Sequence[Item], size: int, token: str) -> tuple[Sequence[Item], 
     Raises:
         ApiError: The token is not one that this server gave out.
     """
-    if size < 0 or (token and not token.isdecimal()):
-        raise errors.invalid(f"Invalid page_size {size} or page_token '{token}'")
-    start = int(token or 0)
+    if size < 0:
+        raise errors.invalid(f"Invalid page_size {size}: it must not be negative")
+    start = _start(token)
     end = start + min(size or LARGEST_PAGE, LARGEST_PAGE)
-    return items[start:end], str(end) if end < len(items) else ""
+    return items[start:end], f"{_MARK}{end}" if end < len(items) else ""
+
+
+def _start(token: str) -> int:
+    """Where a page begins; items that went meanwhile may leave it empty, as on the real server."""
+    place = token.removeprefix(_MARK)
+    if not token:
+        return 0
+    if place == token or not place.isdecimal():
+        raise errors.invalid(f"Invalid page_token '{token}': it must be a next_page_token of this list")
+    return int(place)

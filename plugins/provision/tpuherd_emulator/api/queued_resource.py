@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tpuherd_emulator.api import errors, names
+from tpuherd_emulator.api.catalog import accelerator_of
 from tpuherd_emulator.api.messages import messages
+from tpuherd_emulator.api.node import market_of as market_of_node
+from tpuherd_emulator.api.node import need
+from tpuherd_emulator.api.policy import Window
+from tpuherd_emulator.faults.fault import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tpuherd.accelerators import Accelerator
+    from tpuherd_emulator.faults.limits import Need
 
 _DATA = {
     "ACCEPTED": "accepted_data",
@@ -31,11 +42,44 @@ class Queued:
     """Grows with every reset and deletion, so that transitions planned before know that they are void."""
     living: set[str] = field(default_factory=set)
     """Names of its nodes that exist."""
+    window: Window = field(default_factory=Window)
+    """When it may be served."""
+    looks: int = 0
+    """How often it was found that its zone has nothing for it."""
+    refusal: errors.ApiError | None = None
+    """Why one of its nodes could not be created."""
+    held: Callable[[], None] | None = None
+    """Goes on with a deletion that is stuck."""
 
     @property
     def name(self) -> str:
         """`projects/P/locations/Z/queuedResources/Q`."""
         return str(self.message.name)
+
+    @property
+    def id(self) -> str:
+        """The last part of its name."""
+        return self.name.rpartition("/")[2]
+
+    @property
+    def zone(self) -> str:
+        """The zone in its name."""
+        return names.zone_of(self.name)
+
+    @property
+    def accelerator(self) -> Accelerator:
+        """That of its nodes."""
+        return accelerator_of(next(iter(self.wanted.values())))
+
+    @property
+    def need(self) -> Need:
+        """The chips of all of its nodes."""
+        return need(self.zone, self.accelerator, market_of(self), len(self.wanted))
+
+    @property
+    def subject(self) -> Subject:
+        """What faults look at."""
+        return Subject(zone=self.zone, accelerator=self.accelerator.name, name=self.id)
 
     @property
     def state(self) -> str:
@@ -64,6 +108,15 @@ class Queued:
         self.message.state.failed_data.error = error.status
 
 
+def market_of(queued: Queued) -> str:
+    """The market that a queued resource asks for: by its tier, or as its nodes say."""
+    if "spot" in queued.message:
+        return "spot"
+    if queued.message.reservation_name or queued.message.guaranteed.reserved:
+        return "reserved"
+    return market_of_node(next(iter(queued.wanted.values())).scheduling_config)
+
+
 def wanted_nodes(request: Any, parent: names.Location) -> dict[str, Any]:
     """Return the nodes that a new queued resource asks for, by full name.
 
@@ -82,7 +135,7 @@ def wanted_nodes(request: Any, parent: names.Location) -> dict[str, Any]:
 
 
 def _ids(spec: Any, queued_resource_id: str) -> list[str]:
-    params = spec.multislice_params
+    params = spec.multi_node_params  # `multislice_params` in v2
     if bool(spec.node_id) == bool(params.node_count):
         raise errors.invalid("Invalid node_spec: exactly one of node_id and multislice_params must be set")
     if spec.node_id:

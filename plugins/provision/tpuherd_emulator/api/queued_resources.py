@@ -1,15 +1,14 @@
-"""The queued resources of the cloud, and the API's methods about them.
-
-A `queueing_policy` is kept and shown, and never comes to bear: nothing has to wait for capacity here.
-"""
+"""The queued resources of the cloud, and the API's methods about them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tpuherd_emulator.api import errors, names
 from tpuherd_emulator.api.messages import messages
 from tpuherd_emulator.api.paging import page
+from tpuherd_emulator.api.policy import window_of
 from tpuherd_emulator.api.queue_life import QueueLife
 from tpuherd_emulator.api.queued_resource import Queued, wanted_nodes
 
@@ -28,17 +27,25 @@ class QueuedResources:
         self._context = context
         self._nodes = nodes
         self._all: dict[str, Queued] = {}
-        self._requests: dict[tuple[str, str], Any] = {}
         self._life = QueueLife(context, nodes, self._forget)
+
+    @property
+    def life(self) -> QueueLife:
+        """The transitions of queued resources."""
+        return self._life
+
+    def all(self) -> tuple[Queued, ...]:
+        """Return all of them, in the order of their creation."""
+        return tuple(self._all.values())
 
     def create(self, request: Any) -> Any:
         """`CreateQueuedResource`; the same `request_id` again returns the same operation."""
         parent = names.location(request.parent, self._context.project)
-        return self._once(str(parent), request.request_id, lambda: self._create(parent, request))
+        return self._create(parent, request)
 
     def get(self, request: Any) -> Any:
         """`GetQueuedResource`."""
-        return self._find(request.name).message
+        return self.find(request.name).message
 
     def list(self, request: Any) -> Any:
         """`ListQueuedResources`."""
@@ -49,14 +56,14 @@ class QueuedResources:
 
     def delete(self, request: Any) -> Any:
         """`DeleteQueuedResource`: with force, its nodes are deleted, too."""
-        return self._once(request.name, request.request_id, lambda: self._delete(request))
+        return self._delete(request)
 
     def reset(self, request: Any) -> Any:
         """`ResetQueuedResource`: one that lost its nodes queues again.
 
         The documentation does not say from which states; here: SUSPENDED and FAILED.
         """
-        queued = self._find(request.name)
+        queued = self.find(request.name)
         if queued.state not in {"SUSPENDED", "FAILED"}:
             raise errors.failed_precondition(
                 f"{queued.name} is {queued.state}: only SUSPENDED or FAILED can be reset"
@@ -74,14 +81,24 @@ class QueuedResources:
         wanted = wanted_nodes(request, parent)
         for node, requested in wanted.items():
             self._nodes.check_new(node, requested)
-        queued = self._all[name] = Queued(message=_message(name, request.queued_resource), wanted=wanted)
+        queued = Queued(message=_message(name, request.queued_resource), wanted=wanted)
+        self._admit(queued)
+        self._all[name] = queued
         operation = self._context.operations.start(name, "create")
         self._life.queue(queued)
         self._context.operations.finish(operation, queued.message)
         return operation
 
+    def _admit(self, queued: Queued) -> None:
+        """Refuse what there is no quota for; it is held from PROVISIONING on, until the deletion."""
+        clock = self._context.clock
+        clock.stamp(type(queued.message).pb(queued.message).create_time)
+        queued.window = window_of(queued.message.queueing_policy, clock.time())
+        subject = replace(queued.subject, method="CreateQueuedResource")
+        self._nodes.admission.check_quota(subject, queued.accelerator, queued.need)
+
     def _delete(self, request: Any) -> Any:
-        queued = self._find(request.name)
+        queued = self.find(request.name)
         if queued.state == "DELETING":
             raise errors.wrong_state("delete", queued.state)
         if queued.state not in FORCELESS and not request.force:
@@ -91,17 +108,12 @@ class QueuedResources:
             )
         return self._life.delete(queued)
 
-    def _once(self, scope: str, request_id: str, act: Any) -> Any:
-        """Do something once per request id and return the operation that the first request got."""
-        key = (scope, request_id)
-        if request_id and key in self._requests:
-            return self._requests[key]
-        operation = act()
-        if request_id:
-            self._requests[key] = operation
-        return operation
+    def find(self, name: str) -> Queued:
+        """Return a queued resource.
 
-    def _find(self, name: str) -> Queued:
+        Raises:
+            ApiError: The name is malformed, or there is none.
+        """
         names.resource(name, "queuedResources", self._context.project)
         if name not in self._all:
             raise errors.not_found(name)
@@ -115,5 +127,4 @@ def _message(name: str, requested: Any) -> Any:
     message = messages.QueuedResource()
     type(message).copy_from(message, requested)
     message.name = name
-    type(message).pb(message).create_time.GetCurrentTime()
     return message

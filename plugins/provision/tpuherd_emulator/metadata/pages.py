@@ -35,8 +35,8 @@ def pages(node: Node, index: int, project: str) -> dict[str, str]:
         "instance/name": plan.hostname,
         "instance/hostname": f"{plan.hostname}.{node.zone}.c.{project}.internal",
         "instance/zone": f"projects/{project}/zones/{node.zone}",
-        "instance/preempted": "FALSE",
-        "instance/upcoming-maintenance": NO_MAINTENANCE,
+        "instance/preempted": "TRUE" if node.preempted else "FALSE",
+        "instance/upcoming-maintenance": upcoming_maintenance(node),
         "instance/network-interfaces/0/ip": plan.address,
         "instance/service-accounts/default/email": account,
         "instance/service-accounts/default/scopes": "https://www.googleapis.com/auth/cloud-platform",
@@ -45,6 +45,23 @@ def pages(node: Node, index: int, project: str) -> dict[str, str]:
         "project/project-id": project,
         "project/numeric-project-id": "1",
     }
+
+
+def upcoming_maintenance(node: Node) -> str:
+    """Return what is known of maintenance, as JSON with the API's names in camel case."""
+    if "upcoming_maintenance" not in node.message:
+        return NO_MAINTENANCE
+    window = node.message.upcoming_maintenance
+    return json.dumps(
+        {
+            "canReschedule": window.can_reschedule,
+            "latestWindowStartTime": window.latest_window_start_time,
+            "maintenanceStatus": type(window).MaintenanceStatus(window.maintenance_status).name,
+            "type": type(window).MaintenanceType(window.type_).name,
+            "windowEndTime": window.window_end_time,
+            "windowStartTime": window.window_start_time,
+        }
+    )
 
 
 TOKEN = json.dumps({"access_token": "emulated", "expires_in": 3599, "token_type": "Bearer"})

@@ -32,8 +32,21 @@ class MetadataServer:
         self._pages_of = pages_of
         self._changes = Changes()
         self._selector = selectors.DefaultSelector()
+        self._revision = 0
         self._listeners: dict[str, socket.socket] = {}
         threading.Thread(target=self._accept, name="metadata", daemon=True).start()
+
+    def follow(self, revision: int, addresses: Callable[[], set[str]]) -> None:
+        """Something has changed: serve other addresses if they may be others, and let who waits look again.
+
+        Args:
+            revision: Another number than the last time if the addresses may be others.
+            addresses: Gives all of them.
+        """
+        if revision != self._revision:
+            self._revision = revision
+            self.serve(addresses())
+        self.notify()
 
     def serve(self, addresses: set[str]) -> None:
         """Listen on exactly these addresses from now on."""

@@ -16,6 +16,10 @@ PORTS = range(20_000, 32_000)
 """Below the range that Linux takes outgoing ports from."""
 
 
+MOST = 65_000
+"""Addresses of one cloud."""
+
+
 class Addresses:
     """The addresses of one cloud, each free on the given ports when it is taken.
 
@@ -27,6 +31,7 @@ class Addresses:
         self._network = network(root)
         self._ports = ports
         self._taken: set[str] = set()
+        self._last = 0
 
     def take(self) -> str:
         """Return an address that nobody uses.
@@ -34,8 +39,9 @@ class Addresses:
         Raises:
             ProvisionError: All are in use.
         """
-        for number in range(1, 65_000):
-            address = f"127.{self._network}.{number >> 8}.{number & 255}"
+        for _ in range(MOST):  # on from the last one: many may be taken already
+            self._last = self._last % MOST + 1
+            address = f"127.{self._network}.{self._last >> 8}.{self._last & 255}"
             if address not in self._taken and all(is_free(address, port) for port in self._ports):
                 self._taken.add(address)
                 return address
@@ -57,6 +63,20 @@ def free_port(address: str) -> int:
         if is_free(address, port) and is_free("127.0.0.1", port):
             return port
     raise ProvisionError(f"no free port was found on {address} between {PORTS.start} and {PORTS.stop}")
+
+
+def check_port(address: str, port: int) -> int:
+    """Return a port that was asked for, if workers can listen on it.
+
+    Raises:
+        ProvisionError: They cannot.
+    """
+    if not is_free(address, port):
+        raise ProvisionError(
+            f"workers cannot listen on port {port}: ports below 1024 need root, and nothing on this machine "
+            "may listen on that port on all addresses; leave ssh_port out to get a free one"
+        )
+    return port
 
 
 def is_free(address: str, port: int) -> bool:

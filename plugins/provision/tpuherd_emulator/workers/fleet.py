@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pwd
 import secrets
@@ -10,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tpuherd_emulator.layout import WORKER_MARKER, Layout
+from tpuherd_emulator.workers import actions
 from tpuherd_emulator.workers import environment as env
+from tpuherd_emulator.workers.addressed import Addressed
 from tpuherd_emulator.workers.ending import power_off
 from tpuherd_emulator.workers.machine import Machine
 from tpuherd_emulator.workers.plan import WorkerPlan
@@ -36,6 +39,8 @@ class Site:
     metadata_port: int
     variables: dict[str, str]
     """Environment that is the same on all workers."""
+    has_processes: bool = True
+    """False: workers are addresses, and nothing answers there."""
 
 
 class Fleet:
@@ -67,11 +72,15 @@ class Fleet:
 
     def boot(self, machines: tuple[Machine, ...]) -> Future[None]:
         """Power workers on; the result comes when all of them answer, or the first error."""
-        return self._tasks.submit(self._all, Machine.power_on, machines)
+        return self.each(actions.power_on, machines)
 
     def stop(self, machines: tuple[Machine, ...]) -> Future[None]:
         """Power workers off."""
-        return self._tasks.submit(self._all, Machine.power_off, machines)
+        return self.each(actions.power_off, machines)
+
+    def each(self, action: Callable[[Machine], None], machines: tuple[Machine, ...]) -> Future[None]:
+        """Do something to workers, in parallel; the result comes at the end, or the first error."""
+        return self._tasks.submit(self._all, action, machines)
 
     def remove(self, machines: tuple[Machine, ...]) -> Future[None]:
         """Power workers off, delete their disks and give their addresses back."""
@@ -84,10 +93,9 @@ class Fleet:
         self._hands.shutdown(wait=False, cancel_futures=True)
 
     def _remove(self, machines: tuple[Machine, ...]) -> None:
-        power_off(
-            [machine.plan.directory for machine in machines]
-        )  # one look at all processes instead of many
-        self._all(Machine.remove, machines)
+        if self._site.has_processes:  # one look at all processes instead of many
+            power_off([machine.plan.directory for machine in machines])
+        self._all(lambda machine: machine.remove(), machines)
         for machine in machines:
             self._site.addresses.give_back(machine.plan.address)
             self._folders.discard(machine.plan.directory.name)
@@ -98,8 +106,8 @@ class Fleet:
 
     def _folder(self, wanted: str) -> str:
         """A free name: nodes of two zones may have the same id."""
-        names = [wanted, *(f"{wanted}.{number}" for number in range(2, len(self._folders) + 3))]
-        name = next(name for name in names if name not in self._folders)
+        others = (f"{wanted}.{number}" for number in itertools.count(2))
+        name = next(name for name in itertools.chain([wanted], others) if name not in self._folders)
         self._folders.add(name)
         return name
 
@@ -126,7 +134,7 @@ class Fleet:
                 WORKER_MARKER: str(directory),
             },
         )
-        return Machine(plan, self._site.backend)
+        return (Machine if self._site.has_processes else Addressed)(plan, self._site.backend)
 
 
 def login_name() -> str:

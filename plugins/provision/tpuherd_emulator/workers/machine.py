@@ -14,7 +14,7 @@ from tpuherd.errors import ProvisionError
 from tpuherd_emulator import keys
 from tpuherd_emulator.files import discard, tail, write_private
 from tpuherd_emulator.layout import WORKER_MARKER
-from tpuherd_emulator.workers import ending, login
+from tpuherd_emulator.workers import ending, login, signals
 from tpuherd_emulator.workers.environment import SYSTEM_PATH
 from tpuherd_emulator.workers.sandboxes import HOSTS
 
@@ -42,6 +42,11 @@ class Machine:
         public = self.plan.host_key.with_name(self.plan.host_key.name + ".pub")
         return public.read_text().strip() if public.exists() else ""
 
+    @property
+    def is_on(self) -> bool:
+        """True if it has processes."""
+        return self._process is not None
+
     def authorize(self, lines: list[str]) -> None:
         """Set the keys that may log in."""
         with self._lock:
@@ -68,6 +73,21 @@ class Machine:
         """Pull the plug: everything on the worker ends at once; its disk stays."""
         with self._lock:
             self._stop()
+
+    def recover(self) -> None:
+        """Let everything go on that stands still, and boot if the power is off."""
+        signals.thaw(self.plan.directory)
+        with self._lock:
+            off = self._process is None and not self._removed
+        if off:
+            self.power_on()
+
+    def wipe(self) -> None:
+        """Power off and empty the disk; who may log in stays."""
+        with self._lock:
+            self._stop()
+            for folder in (self.plan.home, self.plan.temporary):
+                discard(folder, self.plan.discarded)
 
     def remove(self) -> None:
         """Power off and delete the disk."""

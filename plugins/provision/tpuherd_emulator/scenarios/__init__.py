@@ -1,0 +1,1 @@
+"""Scripts of what goes wrong, and when: `tpuherd cloud.up --scenario FILE`."""
