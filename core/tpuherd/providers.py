@@ -26,6 +26,9 @@ NAMED_BY = {
 }
 """Hook to the key of the job file that names its plugin. Hooks that are not here are asked of all plugins."""
 
+RESOLVED = {"tpu.allocation_mode": "tpu.provider"}
+"""Keys that may leave the choice open, and the attribute that has it."""
+
 REQUIRED = ("connect_cloud", "provision", "release", "prepare_env", "sync_code", "run_workload", "recover")
 """Hooks that the named plugin must implement."""
 
@@ -33,7 +36,8 @@ REQUIRED = ("connect_cloud", "provision", "release", "prepare_env", "sync_code",
 def chosen_plugin(spec: JobSpec, hook: str) -> str:
     """The name of the plugin that the job file chooses for a hook; `tpu-vm` in a file means `tpu_vm`."""
     value: object = spec
-    for part in NAMED_BY[hook].split("."):
+    key = NAMED_BY[hook]
+    for part in RESOLVED.get(key, key).split("."):
         value = getattr(value, part)
     return str(value).replace("-", "_")
 

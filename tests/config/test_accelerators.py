@@ -101,3 +101,18 @@ def test_nothing_heavy_is_imported():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert ran.stdout.strip() == "set()", ran.stderr
+
+
+def expected_chips_and_workers(name):
+    """The rule of the documentation: cores or chips in the name, four chips per VM, eight at most in one."""
+    kind, _, number = name.rpartition("-")
+    size = int(number)
+    if kind in {"v5litepod", "v6e"}:
+        return size, 1 if size <= 8 else size // 4
+    return size // 2, 1 if name == "tpu7x-2" else size // 8
+
+
+def test_every_type_follows_the_rule_of_its_generation():
+    wrong = {name: (found.chips, found.workers) for name in names() if (found := resolve(name))
+             and (found.chips, found.workers) != expected_chips_and_workers(name)}  # fmt: skip
+    assert wrong == {}

@@ -60,7 +60,7 @@ def test_keys_and_values(folder, lines, expected):
         ("tpu.accelerator=v4-0", "accelerator 'v4-0' does not exist; nearest: v4-8"),
         ("tpu.flags=[--network=x, --foo]",
          "instead of --network write tpu.network; there is no key for '--foo', leave it out"),
-        ("tpu.name='{usr}-x'", "tpu.name: {usr} is unknown in a name; valid: {user}, {job}"),
+        ("tpu.name='{usr}-x'", "tpu.name: {usr} is unknown in a name; did you mean 'user'? valid: user"),
         ("tpu.tags=[A b]", "'A b' is no network tag"),
         ("tpu.labels={Team: x}", "Team: 'x' is no label"),
         ("tpu.zone.x=1", "override: tpu.zone.x: tpu.zone is no section, so it has no keys"),

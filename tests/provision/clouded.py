@@ -48,8 +48,12 @@ class Clouded:
         return TpuApi(to_cloud(self.info), ZONE)
 
     def job(self, document="", *, job_id="job-0001", attempt=1, tpu=None, **sections) -> Job:
-        """Make a job for this cloud; `tpu` has keys that differ from one worker in the test's zone."""
-        asked = {"accelerator": "v5litepod-8", "zone": ZONE, "connect_timeout_s": 30, **(tpu or {})}
+        """Make a job for this cloud; `tpu` has keys that differ from one worker in the test's zone.
+
+        A key with `None` is left out: `zone` beside `zones` would be refused.
+        """
+        usual = {"accelerator": "v5litepod-8", "zone": ZONE, "connect_timeout_s": 30}
+        asked = {key: value for key, value in (usual | (tpu or {})).items() if value is not None}
         whole = {"tpu": asked, "command": {"cmd": "true"}, **sections, **(document or {})}
         made = self.factory(whole, attempt=attempt)
         made = replace(made, id=job_id, directory=self.folder / "jobs" / job_id, cloud=to_cloud(self.info))

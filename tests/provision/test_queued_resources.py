@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 from clouded import ZONE, eventually
+from google.api_core.exceptions import AlreadyExists
 
 import tpuherd_queued_resources as plugin
 from tpuherd import ConfigError, ProvisionError
-from tpuherd.cloud.nodes import node_name
+from tpuherd.cloud.naming import target_of
 from tpuherd.model.failure import Presence
 from tpuherd.model.job import Attempt
 from tpuherd_queued_resources import resource
+from tpuherd_queued_resources.asking import queued_message
 
 RUNTIME = "v2-alpha-tpuv5-lite"
 
@@ -24,6 +26,10 @@ def queued_job(cloud, job_id, *, tpu=None, **more):
 
 def provision(job):
     return plugin.provision(job, job.attempt)
+
+
+def node_name(job):
+    return target_of(job, job.spec.tpu.first_placement).name
 
 
 def queued(cloud, name):
@@ -87,11 +93,13 @@ def test_a_multislice_numbers_its_workers_through(cloud, accelerator, each):
 def test_asking_twice_is_asking_once(cloud):
     """A crash between request and answer: the next controller asks again."""
     job = queued_job(cloud, "crashed-0001")
-    for _ in range(2):
-        resource._create(cloud.api, job)
-    held = provision(job)
+    supply = resource.QueuedResources(job)
+    target = target_of(job, job.spec.tpu.first_placement)
+    supply.ask(target)
     created = queued(cloud, node_name(job)).create_time
-    resource._create(cloud.api, job)
+    with pytest.raises(AlreadyExists):
+        supply.ask(target)
+    held = provision(job)
     assert queued(cloud, node_name(job)).create_time == created
     assert provision(job) == held
     plugin.release(job, None)
@@ -102,7 +110,9 @@ def test_a_resource_that_fails_says_why(slow_cloud):
     raised = []
 
     def ask():
-        with pytest.raises(ProvisionError, match=rf"queued resource {node_name(job)}: [A-Z_]+: ") as caught:
+        with pytest.raises(
+            ProvisionError, match=rf"queued resource {node_name(job)} in {ZONE}: [A-Z]+"
+        ) as caught:
             provision(job)
         raised.append(caught.value)
 
@@ -113,7 +123,8 @@ def test_a_resource_that_fails_says_why(slow_cloud):
     slow_cloud.api.change("create_node", parent=slow_cloud.api.parent, node_id=node_name(job), node=taking)
     asking.join()
     assert "already exists" in str(raised[0])
-    assert queued(slow_cloud, node_name(job)).state.state.name == "FAILED"
+    left = queued(slow_cloud, node_name(job))
+    assert left is None or left.state.state.name == "DELETING"  # a failed one holds quota
     plugin.release(job, None)
     assert queued(slow_cloud, node_name(job)) is None
     assert node_name(job) in slow_cloud.nodes()
@@ -145,7 +156,9 @@ def test_release_while_an_earlier_release_is_under_way(slow_cloud):
 def test_what_somebody_else_asked_for_is_refused_and_left_alone(cloud):
     job = queued_job(cloud, "foreign-0001", tpu={"name": "shared-queue"})
     somebody_elses(cloud, "shared-queue", "shared-queue-node")
-    with pytest.raises(ProvisionError, match=r"queued resource shared-queue exists already.*`tpu\.name`"):
+    with pytest.raises(
+        ProvisionError, match=r"(?s)queued resource shared-queue .*exists already.*`tpu\.name`"
+    ):
         provision(job)
     assert plugin.release(job, None) is True
     assert queued(cloud, "shared-queue").state.state.name == "ACTIVE"
@@ -155,7 +168,7 @@ def test_what_somebody_else_asked_for_is_refused_and_left_alone(cloud):
 def test_a_node_name_that_somebody_else_took_is_named(cloud):
     job = queued_job(cloud, "squatted-0001", tpu={"name": "squatted"})
     somebody_elses(cloud, "other-queue", "squatted")
-    with pytest.raises(ProvisionError, match=r"nodes/squatted' already exists.*`tpu\.name`"):
+    with pytest.raises(ProvisionError, match=r"(?s)node squatted .*exists already.*`tpu\.name`"):
         provision(job)
     plugin.release(job, None)
     assert "squatted" in cloud.nodes()
@@ -196,7 +209,8 @@ def _tiers(pricing):
         "command": {"cmd": "true"},
     }
     job = JobFactory(make_plugin_manager(), Path("/nowhere"))(document)
-    return set(resource._request(job, "projects/p/locations/z")) - {"tpu"}
+    target = target_of(job, job.spec.tpu.first_placement)
+    return set(queued_message(job, target, "projects/p/locations/z")) - {"tpu"}
 
 
 def test_what_only_gke_sells_is_refused_by_the_plan(cloud):

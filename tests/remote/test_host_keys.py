@@ -121,3 +121,28 @@ def test_a_broken_line_is_named(fragile_farm, tmp_path, junk):
     with RemoteWorkers(fragile_farm.workers, fragile_farm.access, path) as remote:
         (failed,) = remote.run("true", timeout_s=10).failed
     assert f"{path} has a line for {NAMES[0]} that is no host key" in failed.reason
+
+
+def test_pinned_keys_replace_what_was_there_and_contradict_a_first_use(tmp_path):
+    hosts = KnownHosts(tmp_path / "known_hosts")
+    hosts.accept("tpu.a.17-0", "ssh-ed25519 AAAA")
+    hosts.pin("tpu.a.17-0", ["ssh-rsa BBBB", "ssh-ed25519 AAAA"])
+    assert hosts.keys("tpu.a.17-0") == ["ssh-rsa BBBB", "ssh-ed25519 AAAA"]
+    with pytest.raises(HostKeyChangedError, match=r"tpu\.a\.17-0"):
+        hosts.pin("tpu.a.17-0", ["ssh-ed25519 CCCC"])
+    assert hosts.keys("tpu.a.17-0") == ["ssh-rsa BBBB", "ssh-ed25519 AAAA"]
+
+
+def test_a_key_that_would_be_two_lines_is_refused(tmp_path):
+    hosts = KnownHosts(tmp_path / "known_hosts")
+    with pytest.raises(RemoteError, match="cannot be a host key of tpu"):
+        hosts.pin("tpu.a-0", ["ssh-rsa AAAA\nevil ssh-rsa BBBB"])
+    assert not hosts.path.exists()
+
+
+def test_all_incarnations_of_a_node_are_forgotten(tmp_path):
+    hosts = KnownHosts(tmp_path / "known_hosts")
+    for name in ("tpu.a-0", "tpu.a.17-0", "tpu.a.17-1", "tpu.a-b.17-0"):
+        hosts.accept(name, "ssh-ed25519 AAAA")
+    assert forget(hosts.path, "a") == 3
+    assert hosts.keys("tpu.a-b.17-0") == ["ssh-ed25519 AAAA"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tpuherd.cloud.failures import translated
@@ -22,10 +23,10 @@ _open: list[Any] = []
 
 
 @lru_cache(maxsize=4)
-def _connect(endpoint: str | None, token: str | None) -> Any:
-    from google.cloud.tpu_v2 import TpuClient
-
-    client = TpuClient() if endpoint is None else TpuClient(transport=_local_transport(endpoint, token))
+def _connect(endpoint: str | None, token: str | None, version: str) -> Any:
+    client_class = import_module(f"google.cloud.tpu_{version}").TpuClient
+    transport = None if endpoint is None else _local_transport(client_class, endpoint, token)
+    client = client_class(transport=transport)
     _open.append(client)
     return client
 
@@ -37,15 +38,15 @@ def hang_up() -> None:
         _open.pop().transport.close()
 
 
-def _local_transport(endpoint: str, token: str | None) -> Any:
+def _local_transport(client_class: Any, endpoint: str, token: str | None) -> Any:
     """Plain gRPC on loopback with a bearer token: `api_endpoint` alone would insist on TLS."""
     import grpc
-    from google.cloud.tpu_v2.services.tpu.transports import TpuGrpcTransport
 
     from tpuherd.cloud.bearer import BearerToken
 
     channel = grpc.insecure_channel(endpoint)
-    return TpuGrpcTransport(channel=grpc.intercept_channel(channel, BearerToken(token)) if token else channel)
+    transport = client_class.get_transport_class("grpc")
+    return transport(channel=grpc.intercept_channel(channel, BearerToken(token)) if token else channel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,9 @@ class Listing:
 class TpuApi:
     """The calls that provisioning needs; every error of the API becomes a `ProvisionError`."""
 
-    def __init__(self, cloud: Cloud, zone: str, *, read_retry_s: float | None = None) -> None:
+    def __init__(
+        self, cloud: Cloud, zone: str, *, read_retry_s: float | None = None, version: str = "v2"
+    ) -> None:
         """Choose cloud and zone; the connection is made at the first call.
 
         Args:
@@ -68,8 +71,10 @@ class TpuApi:
             zone: the zone of all resources that are asked for.
             read_retry_s: how long a read is repeated while the API is unavailable; default: `READ_RETRY_S`,
                 or `LOCAL_RETRY_S`.
+            version: of the API; `v2alpha1` knows about maintenance, and v2 does not.
         """
         self._cloud = cloud
+        self._version = version
         usual_s = LOCAL_RETRY_S if cloud.tpu_endpoint else READ_RETRY_S
         self._read_retry_s = usual_s if read_retry_s is None else read_retry_s
         self.parent = f"projects/{cloud.project}/locations/{zone}"
@@ -81,11 +86,15 @@ class TpuApi:
             method: for example `get_node`.
             name: path below the zone, for example `nodes/ID`.
         """
+        return self.read(method, name=f"{self.parent}/{name}")
+
+    def read(self, method: str, **request: Any) -> Any | None:
+        """Call a method that changes nothing; `None` if there is nothing of that `name`."""
         from google.api_core.exceptions import NotFound
 
         try:
-            with translated(self._what(method, name)):
-                return self._call(method, name=f"{self.parent}/{name}", retry=_retry(self._read_retry_s))
+            with translated(f"{method} {request['name']}"):
+                return self._call(method, retry=_retry(self._read_retry_s), **request)
         except NotFound:
             return None
 
@@ -95,7 +104,7 @@ class TpuApi:
         Args:
             method: `list_nodes`, `list_queued_resources`, `list_runtime_versions` …
         """
-        with translated(self._what(method, "")):
+        with translated(self._what(method)):
             pages = list(self._call(method, parent=self.parent, retry=_retry(self._read_retry_s)).pages)
         items = [item for page in pages for item in _items(page)]
         unreachable = {place for page in pages for place in getattr(page, "unreachable", ())}
@@ -109,27 +118,21 @@ class TpuApi:
             google.api_core.exceptions.AlreadyExists: the resource is there.
             google.api_core.exceptions.NotFound: it is not there.
         """
-        with translated(self._what(method, "")):
+        with translated(self._what(method)):
             return self._call(method, **request)
 
     def operation(self, name: str) -> Any | None:
         """Read a long-running operation by its full name; `None` if there is none."""
-        from google.api_core.exceptions import NotFound
-
-        try:
-            with translated(self._what("get_operation", name)):
-                return self._call("get_operation", name=name, retry=_retry(self._read_retry_s))
-        except NotFound:
-            return None
+        return self.read("get_operation", name=name)
 
     def _call(self, method: str, **arguments: Any) -> Any:
-        client = _connect(self._cloud.tpu_endpoint, self._cloud.token)
+        client = _connect(self._cloud.tpu_endpoint, self._cloud.token, self._version)
         retry = arguments.pop("retry", None)
         extra = {"retry": retry} if retry else {}
         return getattr(client, method)(timeout=CALL_TIMEOUT_S, request=arguments, **extra)
 
-    def _what(self, method: str, name: str) -> str:
-        return f"{method} {name}".strip() + f" in {self.parent}"
+    def _what(self, method: str) -> str:
+        return f"{method} in {self.parent}"
 
 
 def _items(page: Any) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tpuherd.cloud.ailments import ailments
 from tpuherd.cloud.client import TpuApi
 from tpuherd.errors import ProvisionError
 from tpuherd.model.failure import Presence, SliceObservation
+from tpuherd.remote.parallel import in_parallel
 
 if TYPE_CHECKING:
     from tpuherd.model.allocation import Allocation, Slice
@@ -14,17 +16,18 @@ if TYPE_CHECKING:
 
 RETRY_S = 3.0
 """How long an API that does not answer is asked again; then the answer is *unknown*."""
+VERSIONS = ("v2alpha1", "v2")
+"""Of the API: the first one knows of maintenance, the second one is there for everybody."""
 
 
 def observe_nodes(job: Job, allocation: Allocation) -> list[SliceObservation]:
     """What the TPU API says about each slice of an allocation."""
-    return [_observe(job, piece) for piece in allocation.slices]
+    return in_parallel(lambda piece: _observe(job, piece), allocation.slices)
 
 
 def _observe(job: Job, piece: Slice) -> SliceObservation:
-    api = TpuApi(job.cloud, piece.zone, read_retry_s=RETRY_S)
     try:
-        node = api.get("get_node", f"nodes/{piece.node_id}")
+        node = _read(job, piece)
     except ProvisionError as error:
         return SliceObservation(node_id=piece.node_id, presence=Presence.UNKNOWN, detail=str(error))
     if node is None:
@@ -36,5 +39,19 @@ def _observe(job: Job, piece: Slice) -> SliceObservation:
         node_id=piece.node_id,
         presence=Presence.PRESENT,
         state=node.state.name,
-        detail=node.health_description,
+        detail=ailments(node),
     )
+
+
+def _read(job: Job, piece: Slice) -> Any | None:
+    """The node as the first version of the API shows it that answers."""
+    name = f"nodes/{piece.node_id}"
+    newest, usual = (
+        TpuApi(job.cloud, piece.zone, read_retry_s=RETRY_S, version=version) for version in VERSIONS
+    )
+    try:
+        if (node := newest.get("get_node", name)) is not None:
+            return node
+    except ProvisionError:
+        pass  # its word is worth nothing where it is not offered
+    return usual.get("get_node", name)

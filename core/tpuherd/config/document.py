@@ -26,6 +26,8 @@ class Document:
     data: dict[str, Any]
     origins: dict[KeyPath, Origin] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    filled: set[KeyPath] = field(default_factory=set)
+    """Keys that nobody wrote: they follow from others, see `completion`."""
 
     def origin(self, path: KeyPath) -> Origin:
         """Return where a value, or the nearest section around it, was written."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from tpuherd.config.assemble import job_model
+from tpuherd.config.completion import complete
 from tpuherd.config.document import parse
 from tpuherd.config.files import read_job_file
 from tpuherd.config.interpolation import interpolate
@@ -91,7 +91,7 @@ def load_text(
     model = job_model(sections)
     document = parse(text, str(path))
     apply(document, overrides)
-    _name_after_file(document.data, path)
+    complete(document, path)
     interpolate(document)
     spec = _validated(document, model)
     return LoadedJob(
@@ -108,14 +108,6 @@ def digest(spec: JobSpec) -> str:
     """Return a hash of everything that a job file says, defaults included."""
     values = spec.model_dump(mode="json", exclude_none=True)
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-
-
-def _name_after_file(data: dict[str, Any], path: Path) -> None:
-    """Fill in `job.name`, so that `${job.name}` works too."""
-    if data.get("job") is None:
-        data["job"] = {}
-    if isinstance(data["job"], dict) and data["job"].get("name") is None:
-        data["job"]["name"] = re.sub(r"[^A-Za-z0-9._-]+", "-", path.stem).lstrip("-._") or "job"
 
 
 def _validated(document: Document, model: type[JobSpec]) -> JobSpec:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
+from tpuherd.config.code import CodeSection
+from tpuherd.config.environment import EnvironmentSection
 from tpuherd.config.jobman import CondaSection, DockerSection, GcsfuseSection, SshSection
 from tpuherd.config.secrets import Value
 from tpuherd.config.section import ConfigSection
@@ -37,13 +39,6 @@ class JobSection(Section):
     id: Any = Field(None, exclude=True, description="Written by jobman; ignored.")
     user: Any = Field(None, exclude=True, description="Written by jobman; ignored.")
     dir: Any = Field(None, exclude=True, description="Written by jobman; ignored.")
-
-
-class CodeSection(Section):
-    """How the code gets to the workers."""
-
-    sync: str = Field("none", description="Plugin that sends the code, for example none or worktree.")
-    path: str = Field(".", description="The code's folder, from the job file's folder.")
 
 
 class WorkloadSection(Section):
@@ -82,6 +77,9 @@ class JobSpec(Section):
     tpu: TpuSection = Field(description="Which TPUs to get.")
     code: CodeSection = Field(default_factory=CodeSection, description="How the code gets to the workers.")
     workload: WorkloadSection = Field(default_factory=WorkloadSection, description="What runs.")
+    environment: EnvironmentSection = Field(
+        default_factory=EnvironmentSection, description="What is checked when an environment is made."
+    )
     env: dict[str, Value] = Field({}, description="Environment variables of the work; secrets by reference.")
     recovery: RecoverySection = Field(
         default_factory=RecoverySection, description="What happens after a failure."

@@ -34,8 +34,11 @@ EXPECTED = {
 }
 """What pydantic's error types mean for people."""
 
+ZONE = "a zone, for example us-central2-b (a region has no letter behind its number)"
+
 PATTERNS = {
-    "tpu.zone": "a zone, for example us-central2-b (a region has no letter behind its number)",
+    "tpu.zone": ZONE,
+    "tpu.zones": ZONE,
     "job.name": "letters, digits, dots, hyphens and underscores, a letter or digit first",
 }
 """What the patterns of keys mean for people."""
@@ -59,6 +62,8 @@ def explain(error: ValidationError, model: type[BaseModel], document: Document) 
     by_path: dict[KeyPath, list[str]] = {}
     for details in error.errors(include_url=False, include_context=True):
         path = _written(details, document.data)
+        if path[:2] in document.filled:  # the same is wrong with the key that it was filled in from
+            continue
         by_path.setdefault(path, []).append(_text(details, path, model, document))
     return [document.problem(path, " or ".join(dict.fromkeys(texts))) for path, texts in by_path.items()]
 
@@ -96,8 +101,9 @@ def _text(details: ErrorDetails, path: KeyPath, model: type[BaseModel], document
 
 
 def _expected(details: ErrorDetails, path: KeyPath) -> str:
-    if details["type"] == "string_pattern_mismatch" and dotted(path) in PATTERNS:
-        return PATTERNS[dotted(path)]
+    key = dotted(tuple(part for part in path if isinstance(part, str)))
+    if details["type"] == "string_pattern_mismatch" and key in PATTERNS:
+        return PATTERNS[key]
     message = details["msg"].removeprefix("Input should be ").replace("greater", "a number greater")
     return EXPECTED.get(details["type"], message)
 

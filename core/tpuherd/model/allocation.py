@@ -21,6 +21,8 @@ class Worker:
     """Address among workers: coordinator and collectives use it."""
     ssh_address: str
     """Address at which this machine reaches it over SSH."""
+    incarnation: str = ""
+    """The incarnation of its slice, where it is known: names of nodes are reused, also in other zones."""
 
     @property
     def name(self) -> str:
@@ -30,7 +32,8 @@ class Worker:
     @property
     def host_key_name(self) -> str:
         """The name under which its host key is kept: addresses are reused, this is not."""
-        return f"tpu.{self.node_id}-{self.slice_worker}"
+        vms = f"{self.node_id}.{self.incarnation}" if self.incarnation else self.node_id
+        return f"tpu.{vms}-{self.slice_worker}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +71,8 @@ class Allocation:
     def zone(self) -> str:
         """The zone of the slices."""
         return self.slices[0].zone
+
+    @property
+    def accelerator(self) -> str:
+        """The type of each slice: one of those that the job file names."""
+        return self.slices[0].accelerator

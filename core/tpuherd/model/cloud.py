@@ -32,5 +32,7 @@ class Cloud:
     """A folder that this machine and all workers see, if the cloud has one."""
     shared_network_stack: bool = False
     """True if all workers share one loopback: ports must differ between jobs."""
+    devices: str = "tpu"
+    """What JAX finds on the workers: `tpu`, or `cpu` where chips are emulated."""
     worker_variables: dict[str, str] = field(default_factory=dict)
     """Variables that workloads need in order to reach the cloud's services (endpoints, no secrets)."""

@@ -16,6 +16,9 @@ class Environment:
     """Hash of everything it was made from, with the incarnation of the VMs."""
     command_prefix: tuple[str, ...] = ()
     """Words put before every command, for example `("docker", "exec", "NAME")`."""
+    end_command: tuple[str, ...] = ()
+    """Words of a program that ends what is not among the processes of an attempt (its container); it gets the
+    folder of the attempt as one more word. Empty: there is no such thing."""
     variables: dict[str, str] = field(default_factory=dict)
     """Variables for every command; `$HOME` in a value stands for the worker's home folder."""
     path_entries: tuple[str, ...] = ()
@@ -37,6 +40,12 @@ class SyncedCode:
     """The git commit that it started from, if there is one."""
     dirty: bool = False
     """True if the content differs from that commit."""
+    commit_tree: str = ""
+    """Id of the git tree that the content is compared with: the commit's, or of a subfolder of it."""
+    repository: str = ""
+    """The git folder on the controller's machine that has the commit."""
+    import_roots: tuple[str, ...] = ()
+    """Folders in `directory` from which Python imports first; see `code.editable`."""
 
 
 class ExitKind(Enum):

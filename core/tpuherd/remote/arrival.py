@@ -30,7 +30,8 @@ class Arrival:
         """Return when all answer.
 
         Raises:
-            RemoteError: how many answered, and for each missing worker why.
+            UnreachableError: how many answered, and for each missing worker why; more time may help.
+            RemoteError: the same, when no time would help; `HostKeyChangedError`: a host key changed.
         """
         try:
             errors = in_parallel(self._wait, links)
@@ -40,7 +41,7 @@ class Arrival:
         if missing:
             reasons = "".join(f"\n  {link.worker.name}: {error}" for link, error in missing)
             counted = f"{len(links) - len(missing)} of {len(links)} workers answered; missing:"
-            raise RemoteError(counted + reasons)
+            raise _kind(errors)(counted + reasons)
 
     def _wait(self, link: Link) -> RemoteError | None:
         """The last error, or `None` once the worker answers."""
@@ -60,3 +61,9 @@ class Arrival:
                 self._hopeless.set()  # waiting does not help
             return error
         return None
+
+
+def _kind(errors: list[RemoteError | None]) -> type[RemoteError]:
+    """The kind of the whole: that of the first worker for which waiting does not help."""
+    kinds = [type(error) for error in errors if error]
+    return next((kind for kind in kinds if kind is not UnreachableError), UnreachableError)

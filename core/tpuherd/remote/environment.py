@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from tpuherd.code.importing import CODE_VARIABLE, prelude
+
 if TYPE_CHECKING:
     from tpuherd.model.outcome import Environment, SyncedCode
 
@@ -18,9 +20,12 @@ def command_in(environment: Environment, code: SyncedCode, script: str) -> str:
         script: bash text.
     """
     lines = [f'cd "$HOME"/{shlex.quote(code.directory)}']
+    if code.directory:
+        lines.append(f'export {CODE_VARIABLE}="$HOME"/{shlex.quote(code.directory)}')
     lines += [f"export {name}={_word(value)}" for name, value in environment.variables.items()]
     lines += [f'export PATH={_word(entry)}:"$PATH"' for entry in reversed(environment.path_entries)]
-    return "\n".join([*lines, shlex.join(["exec", *environment.command_prefix, "bash", "-c", script])])
+    words = ["exec", *environment.command_prefix, "bash", "-c", prelude(code) + script]
+    return "\n".join([*lines, shlex.join(words)])
 
 
 def _word(value: str) -> str:

@@ -12,10 +12,11 @@ from tpuherd.errors import RemoteError
 from tpuherd.remote.errors import HostKeyChangedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
+_KEY = re.compile(r"[A-Za-z0-9@._-]+ [A-Za-z0-9+/]+={0,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,7 @@ class KnownHosts:
         Raises:
             HostKeyChangedError: another process kept a different key of the same type just before.
         """
-        if not _NAME.fullmatch(name):
-            raise RemoteError(f"{name!r} cannot be a host key name: letters, digits, '.', '_' and '-' only")
+        _check(name, [key])
         with self._locked():
             known = self.keys(name)
             if key in known:
@@ -48,9 +48,27 @@ class KnownHosts:
                 raise HostKeyChangedError(self.complaint(name))
             self._write([*self._lines(), f"{name} {key}"])
 
+    def pin(self, name: str, keys: Sequence[str]) -> None:
+        """Keep exactly the keys that the cloud tells of a worker, whatever it will show itself.
+
+        Args:
+            name: of the worker.
+            keys: each as `TYPE BASE64`.
+
+        Raises:
+            HostKeyChangedError: none of them is the one that was seen at a first connection.
+        """
+        _check(name, keys)
+        with self._locked():
+            known = self.keys(name)
+            if known and not set(known) & set(keys):
+                raise HostKeyChangedError(self.complaint(name))
+            others = [line for line in self._lines() if name not in _split(line)[0].split(",")]
+            self._write([*others, *(f"{name} {key}" for key in keys)])
+
     def forget(self, node_id: str) -> int:
-        """Drop the keys of all workers of a node; returns how many lines went."""
-        mine = re.compile(rf"tpu\.{re.escape(node_id)}-\d+")
+        """Drop the keys of all workers of all incarnations of a node; returns how many lines went."""
+        mine = re.compile(rf"tpu\.{re.escape(node_id)}(\.\w+)?-\d+")
         with self._locked():
             lines = self._lines()
             kept = [line for line in lines if not mine.fullmatch(_split(line)[0])]
@@ -93,6 +111,15 @@ class KnownHosts:
 def forget(known_hosts: Path, node_id: str) -> int:
     """Drop the host keys of a node that was deleted or re-created; returns how many lines went."""
     return KnownHosts(known_hosts).forget(node_id)
+
+
+def _check(name: str, keys: Sequence[str]) -> None:
+    """Let nothing into the file that would be more than one line, or a line about another host."""
+    if not _NAME.fullmatch(name):
+        raise RemoteError(f"{name!r} cannot be a host key name: letters, digits, '.', '_' and '-' only")
+    for key in keys:
+        if not _KEY.fullmatch(key):
+            raise RemoteError(f"{key!r} cannot be a host key of {name}: it is not of the form TYPE BASE64")
 
 
 def _split(line: str) -> tuple[str, str, str]:

@@ -22,7 +22,7 @@ def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
     Raises:
         BaseException: the first error in the order of the items, after all have ended.
     """
-    futures = [_start(function, item) for item in items]
+    futures = [in_background(function, item) for item in items]
     for future in futures:
         future.exception()
     return [future.result() for future in futures]
@@ -39,7 +39,8 @@ def one_at_a_time(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _start(function: Callable[[T], R], item: T) -> Future[R]:
+def in_background(function: Callable[[T], R], item: T) -> Future[R]:
+    """The result when it is there, from a thread of its own that keeps no process alive."""
     future: Future[R] = Future()
     threading.Thread(target=_fill, args=(future, function, item), daemon=True).start()
     return future

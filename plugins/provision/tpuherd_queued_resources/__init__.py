@@ -23,9 +23,10 @@ def plan(spec: JobSpec) -> Sequence[PlanStep]:
 @hookimpl
 def provision(job: Job, attempt: Attempt) -> Allocation | None:  # noqa: ARG001 - the job carries the attempt
     """Ask for the queued resource, or adopt it; wait until all workers of all its nodes answer."""
-    from tpuherd_queued_resources.resource import get_slices
+    from tpuherd.cloud.acquiring import acquire
+    from tpuherd_queued_resources.resource import QueuedResources
 
-    return get_slices(job)
+    return acquire(job, QueuedResources)
 
 
 @hookimpl
@@ -39,7 +40,8 @@ def observe(job: Job, allocation: Allocation) -> Sequence[SliceObservation] | No
 @hookimpl
 def release(job: Job, allocation: Allocation | None) -> bool | None:
     """Delete the queued resource with its nodes if it is this job's: suspended and failed ones hold quota."""
-    from tpuherd_queued_resources.resource import delete_slices
+    from tpuherd.cloud.giving_back import give_back
+    from tpuherd_queued_resources.resource import QueuedResources
 
-    delete_slices(job, allocation)
+    give_back(job, QueuedResources(job), allocation)
     return True

@@ -1,4 +1,4 @@
-"""The life of one queued resource of the TPU API."""
+"""A queued resource of the TPU API as a way to get slices."""
 
 from __future__ import annotations
 
@@ -6,135 +6,107 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from tpuherd import Allocation, ProvisionError
-from tpuherd.cloud.arrival import poll, wait_for_workers
 from tpuherd.cloud.client import TpuApi
-from tpuherd.cloud.failures import from_status
-from tpuherd.cloud.labels import is_ours, require_ours
-from tpuherd.cloud.nodes import node_name, node_request, to_slices, zone_of
+from tpuherd.cloud.labels import ATTEMPT, is_ours
+from tpuherd.cloud.listing import whole
+from tpuherd.cloud.placement import Placement
+from tpuherd.cloud.queued import first_spec, labels_of, slices_of
+from tpuherd.cloud.refusals import CloudRefused
+from tpuherd.cloud.supply import Found
+from tpuherd.cloud.target import Target
+from tpuherd_queued_resources.asking import queued_message
+from tpuherd_queued_resources.request import QueuedRequest
+from tpuherd_queued_resources.states import KEPT
 
 if TYPE_CHECKING:
     from tpuherd import Job
 
-DELETE_TIMEOUT_S = 600.0
-GONE = ("SUSPENDING", "SUSPENDED", "DELETING")
-"""States from which a queued resource does not become active; `FAILED` has an error of its own."""
+
+class QueuedResources:
+    """The supply of `tpu.allocation_mode: queued-resources`: see `tpuherd.cloud.supply.Supply`."""
+
+    noun = "queued resource"
+    ranks: tuple[str, ...] = KEPT
+
+    def __init__(self, job: Job) -> None:
+        """Keep the job."""
+        self._job = job
+        self._request_ids: dict[Target, str] = {}
+
+    def listed(self, zone: str) -> list[Found]:
+        """See `Supply.listed`."""
+        items = whole(self._job.cloud, zone, "list_queued_resources")
+        found = [_found(item, self._job) for item in items if first_spec(item)]
+        return [one for one in found if one.ours]
+
+    def find(self, target: Target) -> Found | None:
+        """See `Supply.find`: of this name, or a node that has the name of one of its nodes."""
+        resource = self._api(target).get("get_queued_resource", f"queuedResources/{target.name}")
+        return self._in_the_way(target) if resource is None else _found(resource, self._job)
+
+    def ask(self, target: Target) -> QueuedRequest:
+        """See `Supply.ask`.
+
+        The request id stays the same as long as it is not known whether the API has heard it; after an
+        answer, the next request is another one.
+        """
+        api = self._api(target)
+        request_id = self._request_ids.setdefault(target, str(uuid.uuid4()))
+        try:
+            api.change(
+                "create_queued_resource",
+                parent=api.parent,
+                queued_resource_id=target.name,
+                queued_resource=queued_message(self._job, target, api.parent),
+                request_id=request_id,
+            )
+        except CloudRefused as error:
+            if not error.unanswered:
+                del self._request_ids[target]
+            raise
+        del self._request_ids[target]
+        return QueuedRequest(api, self._job, target)
+
+    def adopt(self, found: Found) -> QueuedRequest:
+        """See `Supply.adopt`."""
+        return QueuedRequest(self._api(found.target), self._job, found.target)
+
+    def withdraw(self, target: Target) -> None:
+        """See `Supply.withdraw`: with its nodes."""
+        from google.api_core.exceptions import NotFound
+
+        api = self._api(target)
+        name = f"{api.parent}/queuedResources/{target.name}"
+        resource = api.read("get_queued_resource", name=name)
+        if resource is None or not is_ours(labels_of(resource), self._job):
+            return
+        if resource.state.state.name != "DELETING":
+            with suppress(NotFound):
+                api.change("delete_queued_resource", name=name, force=True)
+
+    def _in_the_way(self, target: Target) -> Found | None:
+        """A node that was made otherwise, and has the name of one that is going to be made."""
+        api = self._api(target)
+        nodes = (api.get("get_node", f"nodes/{name}") for name in target.node_ids)
+        node = next((node for node in nodes if node is not None), None)
+        if node is None:
+            return None
+        taken = Target(placement=target.placement, name=node.name.rpartition("/")[2])
+        return Found(noun="node", target=taken, state=node.state.name, ours=False)
+
+    def _api(self, target: Target) -> TpuApi:
+        return TpuApi(self._job.cloud, target.zone)
 
 
-def get_slices(job: Job) -> Allocation:
-    """Ask for the queued resource or adopt what an interrupted call asked for; wait for all workers."""
-    api = TpuApi(job.cloud, zone_of(job))
-    name = node_name(job)
-    if api.get("get_queued_resource", f"queuedResources/{name}") is None:
-        _create(api, job)
-    nodes = poll(
-        job,
-        lambda: _nodes(api, job),
-        what=f"queued resource {name}",
-        timeout_s=job.spec.tpu.provision_timeout_s,
-        setting="tpu.provision_timeout_s",
+def _found(resource: Any, job: Job) -> Found:
+    _, _, _, zone, _, name = resource.name.split("/")
+    labels = labels_of(resource)
+    spec: Any = first_spec(resource)
+    placement = Placement(zone=zone, accelerator=spec.node.accelerator_type if spec else "")
+    return Found(
+        noun="queued resource",
+        target=Target(placement=placement, name=name, slices=slices_of(resource)),
+        state=resource.state.state.name,
+        ours=is_ours(labels, job),
+        attempt=labels.get(ATTEMPT, ""),
     )
-    allocation = Allocation(slices=to_slices(nodes), project=job.cloud.project, queued_resource_id=name)
-    return wait_for_workers(job, allocation)
-
-
-def _create(api: TpuApi, job: Job) -> None:
-    """Ask for it; its name makes it safe to ask twice, also after a crash.
-
-    The request id only covers what the network repeats: one per attempt would get the old answer, and no
-    slices, where an earlier try of the same attempt has given its slices back.
-    """
-    from google.api_core.exceptions import AlreadyExists
-
-    name = node_name(job)
-    for node in _node_names(job):
-        job.session.forget_host_keys(node)
-    try:
-        api.change(
-            "create_queued_resource",
-            parent=api.parent,
-            queued_resource_id=name,
-            queued_resource=_request(job, api.parent),
-            request_id=str(uuid.uuid4()),
-        )
-    except AlreadyExists as error:
-        if api.get("get_queued_resource", f"queuedResources/{name}") is None:
-            raise ProvisionError(
-                f"queued resource {name}: {error.message}, and job {job.id} did not make it: "
-                "choose another `tpu.name`"
-            ) from error
-
-
-def _request(job: Job, parent: str) -> dict[str, Any]:
-    node = node_request(job)
-    scheduling = node.pop("scheduling_config")
-    tier: dict[str, Any] = {"spot": {}} if scheduling["spot"] or scheduling["preemptible"] else {}
-    return {"tpu": {"node_spec": [{"parent": parent, "node": node} | _ids(job)]}, **tier}
-
-
-def _ids(job: Job) -> dict[str, Any]:
-    name = node_name(job)
-    if job.spec.tpu.slices == 1:
-        return {"node_id": name}
-    return {"multislice_params": {"node_count": job.spec.tpu.slices, "node_id_prefix": name}}
-
-
-def _node_names(job: Job) -> list[str]:
-    name, count = node_name(job), job.spec.tpu.slices
-    return [name] if count == 1 else [f"{name}-{number}" for number in range(count)]
-
-
-def _nodes(api: TpuApi, job: Job) -> list[Any] | None:
-    """All nodes once the queued resource is active; raises when it will not become so."""
-    name = node_name(job)
-    resource = api.get("get_queued_resource", f"queuedResources/{name}")
-    if resource is None:
-        raise ProvisionError(f"queued resource {name} went away while it was waited for")
-    _require_ours(resource, job)
-    state = resource.state.state.name
-    if state == "FAILED":
-        error = resource.state.failed_data.error
-        raise from_status(f"queued resource {name}", error.code, error.message)
-    if state in GONE:
-        raise ProvisionError(
-            f"queued resource {name} became {state} (by {resource.state.state_initiator.name.lower()})"
-        )
-    return _ready_nodes(api, job) if state == "ACTIVE" else None
-
-
-def _ready_nodes(api: TpuApi, job: Job) -> list[Any] | None:
-    nodes = [api.get("get_node", f"nodes/{name}") for name in _node_names(job)]
-    ready = [node for node in nodes if node is not None and node.state.name == "READY"]
-    return ready if len(ready) == len(nodes) else None
-
-
-def _require_ours(resource: Any, job: Job) -> None:
-    """A queued resource has no labels of its own: those of the nodes that it asks for say whose it is."""
-    require_ours(resource.tpu.node_spec[0].node, f"queued resource {resource.name.rpartition('/')[2]}", job)
-
-
-def delete_slices(job: Job, allocation: Allocation | None) -> None:
-    """Delete the queued resource with its nodes, and wait until it is gone; what is not ours stays.
-
-    An attempt that kept the slices of an earlier one has a queued resource with that one's name.
-    """
-    api = TpuApi(job.cloud, allocation.zone if allocation else zone_of(job))
-    name = (allocation and allocation.queued_resource_id) or node_name(job)
-    resource = api.get("get_queued_resource", f"queuedResources/{name}")
-    if resource is None or not is_ours(dict(resource.tpu.node_spec[0].node.labels), job):
-        return
-    if resource.state.state.name != "DELETING":
-        _delete(api, name)
-    poll(
-        job,
-        lambda: api.get("get_queued_resource", f"queuedResources/{name}") is None or None,
-        what=f"the deletion of queued resource {name}",
-        timeout_s=DELETE_TIMEOUT_S,
-    )
-
-
-def _delete(api: TpuApi, name: str) -> None:
-    from google.api_core.exceptions import NotFound
-
-    with suppress(NotFound):
-        api.change("delete_queued_resource", name=f"{api.parent}/queuedResources/{name}", force=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import Allocation, Attempt, ConfigError, Job, PlanStep, SliceObservation, hookimpl
+from tpuherd import Allocation, Attempt, Job, PlanStep, SliceObservation, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 
 @hookimpl
 def plan(spec: JobSpec) -> Sequence[PlanStep]:
-    """Say what node would be created; several slices need a queued resource."""
+    """Say what node would be created; what only a queued resource can have is refused."""
+    from tpuherd.cloud.checks import require_node
     from tpuherd.cloud.planning import api_steps
 
-    if spec.tpu.slices > 1:
-        raise ConfigError("tpu.slices: more than one slice needs `tpu.allocation_mode: queued-resources`")
+    require_node(spec.tpu)
     return api_steps(spec, "Node")
 
 
 @hookimpl
 def provision(job: Job, attempt: Attempt) -> Allocation | None:  # noqa: ARG001 - the job carries the attempt
     """Create the node, or adopt it; wait until its workers answer."""
-    from tpuherd_tpu_vm.node import get_slice
+    from tpuherd.cloud.acquiring import acquire
+    from tpuherd_tpu_vm.node import Nodes
 
-    return get_slice(job)
+    return acquire(job, Nodes)
 
 
 @hookimpl
@@ -41,7 +42,8 @@ def observe(job: Job, allocation: Allocation) -> Sequence[SliceObservation] | No
 @hookimpl
 def release(job: Job, allocation: Allocation | None) -> bool | None:
     """Delete the node if it is this job's."""
-    from tpuherd_tpu_vm.node import delete_slice
+    from tpuherd.cloud.giving_back import give_back
+    from tpuherd_tpu_vm.node import Nodes
 
-    delete_slice(job, allocation)
+    give_back(job, Nodes(job), allocation)
     return True

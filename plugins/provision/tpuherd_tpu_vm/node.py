@@ -1,100 +1,140 @@
-"""The life of one node of the TPU API."""
+"""One node of the TPU API as a way to get a slice."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from tpuherd import Allocation, ProvisionError
-from tpuherd.cloud.arrival import poll, wait_for_workers
+from tpuherd import ProvisionError
+from tpuherd.accelerators import resolve
+from tpuherd.cloud.asking import node_message
+from tpuherd.cloud.classification import STOCKOUT, UNKNOWN
 from tpuherd.cloud.client import TpuApi
 from tpuherd.cloud.failures import from_status
-from tpuherd.cloud.labels import is_ours, require_ours
-from tpuherd.cloud.nodes import GONE, node_name, node_request, to_slices, zone_of
+from tpuherd.cloud.labels import ATTEMPT, is_ours
+from tpuherd.cloud.listing import whole
+from tpuherd.cloud.nodes import addressed
+from tpuherd.cloud.placement import Placement
+from tpuherd.cloud.refusals import CloudRefused
+from tpuherd.cloud.supply import Found, Phase, Progress
+from tpuherd.cloud.target import Target
 
 if TYPE_CHECKING:
     from tpuherd import Job
 
-DELETE_TIMEOUT_S = 600.0
+TAKEN_BACK = frozenset({"PREEMPTED", "TERMINATED"})
+"""The cloud took it: there is no capacity for it now."""
+UNUSABLE = frozenset({"STOPPED", "STOPPING", "HIDING", "HIDDEN", "UNKNOWN"})
+"""It does not become ready by itself."""
 
 
-def get_slice(job: Job) -> Allocation:
-    """Create the job's node or adopt the one that an interrupted call created, and wait for its workers."""
-    api = TpuApi(job.cloud, zone_of(job))
-    operation = _create(api, job)
-    node = poll(
-        job,
-        lambda: _ready(api, job, operation),
-        what=f"node {node_name(job)}",
-        timeout_s=job.spec.tpu.provision_timeout_s,
-        setting="tpu.provision_timeout_s",
-    )
-    return wait_for_workers(job, Allocation(slices=to_slices([node]), project=job.cloud.project))
+class Nodes:
+    """The supply of `tpu.allocation_mode: tpu-vm`: see `tpuherd.cloud.supply.Supply`."""
+
+    noun = "node"
+    ranks: tuple[str, ...] = ("READY", "CREATING", "STARTING", "RESTARTING", "REIMAGING", "REPAIRING")
+
+    def __init__(self, job: Job) -> None:
+        """Keep the job."""
+        self._job = job
+
+    def listed(self, zone: str) -> list[Found]:
+        """See `Supply.listed`; nodes that came through a queued resource are its plugin's."""
+        nodes = whole(self._job.cloud, zone, "list_nodes")
+        found = [_found(node, self._job) for node in nodes if not node.queued_resource]
+        return [one for one in found if one.ours]
+
+    def find(self, target: Target) -> Found | None:
+        """See `Supply.find`."""
+        node = self._api(target).get("get_node", f"nodes/{target.name}")
+        return None if node is None else _found(node, self._job)
+
+    def ask(self, target: Target) -> CreatedNode:
+        """See `Supply.ask`."""
+        api = self._api(target)
+        message = node_message(self._job, target)
+        operation = api.change("create_node", parent=api.parent, node_id=target.name, node=message)
+        return CreatedNode(api, self._job, target, str(operation.operation.name))
+
+    def adopt(self, found: Found) -> CreatedNode:
+        """See `Supply.adopt`."""
+        return CreatedNode(self._api(found.target), self._job, found.target, None)
+
+    def withdraw(self, target: Target) -> None:
+        """See `Supply.withdraw`."""
+        from google.api_core.exceptions import NotFound
+
+        found = self.find(target)
+        if found and found.ours and not found.leaving:
+            api = self._api(target)
+            with suppress(NotFound):
+                api.change("delete_node", name=f"{api.parent}/nodes/{target.name}")
+
+    def _api(self, target: Target) -> TpuApi:
+        return TpuApi(self._job.cloud, target.zone)
 
 
-def _create(api: TpuApi, job: Job) -> str | None:
-    """Ask for the node; the name of the operation, or `None` if the node is there already and ours."""
-    from google.api_core.exceptions import AlreadyExists
+class CreatedNode:
+    """A node that was asked for: see `tpuherd.cloud.supply.Request`."""
 
-    name = node_name(job)
-    existing = api.get("get_node", f"nodes/{name}")
-    if existing is not None:
-        require_ours(existing, f"node {name}", job)
-        return None
-    job.session.forget_host_keys(name)
-    try:
-        operation = api.change("create_node", parent=api.parent, node_id=name, node=node_request(job))
-    except AlreadyExists:
-        return None
-    return str(operation.operation.name)
+    def __init__(self, api: TpuApi, job: Job, target: Target, operation: str | None) -> None:
+        """Keep what is known; without an operation, another process has asked for it."""
+        self._api = api
+        self._job = job
+        self.target = target
+        self.queued_resource_id: str | None = None
+        self._operation = operation
 
+    def look(self) -> Progress:
+        """See `Request.look`."""
+        node = self._read()
+        if node is None and not self._pending():
+            node = self._read()  # it may have come between the two answers
+            if node is None:
+                raise CloudRefused(f"{self._what} went away while it was waited for", UNKNOWN)
+        return Progress(phase=Phase.ACCEPTED, state="") if node is None else self._progress(node)
 
-def _ready(api: TpuApi, job: Job, operation: str | None) -> Any | None:
-    """The node once it is ready; raises when it will not become so."""
-    node = api.get("get_node", f"nodes/{node_name(job)}")
-    if node is None:
-        _raise_for(api, job, operation)
-        return None
-    require_ours(node, f"node {node_name(job)}", job)
-    if node.state.name in GONE:
-        raise ProvisionError(
-            f"node {node_name(job)} became {node.state.name} {node.health_description}".strip()
+    def _read(self) -> Any | None:
+        return self._api.get("get_node", f"nodes/{self.target.name}")
+
+    def _progress(self, node: Any) -> Progress:
+        self._require_usable(node)
+        ready = node.state.name == "READY"
+        return Progress(
+            phase=Phase.REACHABLE if ready else Phase.ACTIVE,
+            state=node.state.name,
+            nodes=(node,) if addressed(node, resolve(self.target.accelerator).workers) else (),
         )
-    return node if node.state.name == "READY" else None
+
+    def _require_usable(self, node: Any) -> None:
+        if not is_ours(dict(node.labels), self._job):
+            raise ProvisionError(f"{self._what}: somebody else has made a node of this name")
+        state = node.state.name
+        if state == "DELETING":
+            raise ProvisionError(f"{self._what} became DELETING: somebody has deleted it")
+        if state in TAKEN_BACK | UNUSABLE:
+            text = f"{self._what} became {state} {node.health_description}".strip()
+            raise CloudRefused(text, STOCKOUT if state in TAKEN_BACK else UNKNOWN)
+
+    def _pending(self) -> bool:
+        """True if the node can still come; raises for why it does not."""
+        status = self._api.operation(self._operation) if self._operation else None
+        if status is not None and status.done and status.error.code:
+            raise from_status(f"creating {self._what}", status.error)
+        return self._operation is not None and (status is None or not status.done)
+
+    @property
+    def _what(self) -> str:
+        return f"node {self.target.name} in {self.target.zone}"
 
 
-def _raise_for(api: TpuApi, job: Job, operation: str | None) -> None:
-    """The node is not there: its operation tells why; without an operation it was deleted by somebody."""
-    what = f"creating node {node_name(job)}"
-    if operation is None:
-        raise ProvisionError(f"{what}: it went away while it was waited for")
-    status = api.operation(operation)
-    if status is not None and status.done and status.error.code:
-        raise from_status(what, status.error.code, status.error.message)
-
-
-def delete_slice(job: Job, allocation: Allocation | None) -> None:
-    """Delete the job's node and wait until it is gone; what is not ours or not there stays as it is.
-
-    An attempt that kept the slice of an earlier one has a node with that one's name.
-    """
-    api = TpuApi(job.cloud, allocation.zone if allocation else zone_of(job))
-    name = allocation.slices[0].node_id if allocation else node_name(job)
-    node = api.get("get_node", f"nodes/{name}")
-    if node is None or not is_ours(dict(node.labels), job):
-        return
-    if node.state.name != "DELETING":
-        _delete(api, name)
-    poll(
-        job,
-        lambda: api.get("get_node", f"nodes/{name}") is None or None,
-        what=f"the deletion of node {name}",
-        timeout_s=DELETE_TIMEOUT_S,
+def _found(node: Any, job: Job) -> Found:
+    _, _, _, zone, _, name = node.name.split("/")
+    labels = dict(node.labels)
+    return Found(
+        noun="node",
+        target=Target(placement=Placement(zone=zone, accelerator=node.accelerator_type), name=name),
+        state=node.state.name,
+        ours=is_ours(labels, job),
+        attempt=labels.get(ATTEMPT, ""),
     )
-
-
-def _delete(api: TpuApi, name: str) -> None:
-    from google.api_core.exceptions import NotFound
-
-    with suppress(NotFound):
-        api.change("delete_node", name=f"{api.parent}/nodes/{name}")

@@ -34,11 +34,12 @@ def config_section() -> ConfigSection:
 
 @hookimpl
 def plan(spec: JobSpec) -> Sequence[PlanStep]:
-    """Say what runs where; a worker that the slices do not have is refused."""
+    """Say what runs where; a worker that the slices, whichever come, may not have is refused."""
+    from tpuherd.accelerators import resolve
     from tpuherd_command.config import CommandSection
 
     command = spec.section(CommandSection)
-    count = spec.tpu.shape.workers * spec.tpu.slices
+    count = min(resolve(name).workers for name in spec.tpu.accelerators) * spec.tpu.slices
     beyond = [index for index in command.indices or () if index >= count]
     if beyond:
         raise ConfigError(

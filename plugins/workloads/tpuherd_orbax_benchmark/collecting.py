@@ -76,7 +76,7 @@ def _run(job: Job, allocation: Allocation, code: SyncedCode) -> Run:
     return Run(
         job_id=job.id,
         attempt=job.attempt.number,
-        accelerator=job.spec.tpu.shape.name,
+        accelerator=allocation.accelerator,
         zone=allocation.zone,
         commit=code.commit,
         dirty=code.dirty,

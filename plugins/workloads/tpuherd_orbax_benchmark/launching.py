@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tpuherd import ConfigError, Launch, PlanStep, WorkloadExit, launch
+from tpuherd.accelerators import resolve
 from tpuherd.warming import import_in_background
 from tpuherd_orbax_benchmark.config import OrbaxBenchmarkSection
 
@@ -46,7 +47,7 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     section = job.spec.section(OrbaxBenchmarkSection)
     own = {CONFIG: (job.base_directory / section.config_file).read_text()} if section.config_file else {}
     what = Launch(
-        script=_script(job, allocation, section, output),
+        script=_script(allocation, section, output),
         files=worker_files() | own,
         multi_process=True,
         output_directory=output,
@@ -73,8 +74,8 @@ def output_directory(job: Job) -> str:
     return f"{root.rstrip('/')}/{job.id}/attempt-{job.attempt.number}"
 
 
-def _script(job: Job, allocation: Allocation, section: OrbaxBenchmarkSection, output: str) -> str:
-    words = ["--output_directory", output, *_expectation(job, allocation)]
+def _script(allocation: Allocation, section: OrbaxBenchmarkSection, output: str) -> str:
+    words = ["--output_directory", output, *expectation(allocation)]
     if section.local_directory:
         words += ["--local_directory", section.local_directory]
     config = f'"$TPUHERD_ATTEMPT_DIR/{CONFIG}"' if section.config_file else shlex.quote(section.config or "")
@@ -85,8 +86,8 @@ def _script(job: Job, allocation: Allocation, section: OrbaxBenchmarkSection, ou
     )
 
 
-def _expectation(job: Job, allocation: Allocation) -> Sequence[str]:
+def expectation(allocation: Allocation) -> Sequence[str]:
     """JAX sees one device per chip, except on generations with two TensorCores that it shows apart."""
-    shape = job.spec.tpu.shape
+    shape = resolve(allocation.accelerator)
     devices = shape.chips * len(allocation.slices) * (2 if shape.generation in {"v2", "v3"} else 1)
     return ["--processes", str(len(allocation.workers)), "--devices", str(devices)]
