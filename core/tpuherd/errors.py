@@ -81,6 +81,12 @@ class Cancelled(TpuherdError):
     exit_code = ExitCode.CANCELLED
 
 
+class Expired(Cancelled):
+    """The job was stopped because the time for which it may hold slices is over."""
+
+    exit_code = ExitCode.TTL_OVER
+
+
 class Detached(TpuherdError):
     """The controller leaves; the job goes on without it."""
 

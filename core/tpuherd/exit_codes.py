@@ -34,5 +34,9 @@ class ExitCode(IntEnum):
     """`results.compare` found a figure beyond its threshold."""
     DETACHED = 12
     """The controller left on request; the job goes on."""
+    TTL_OVER = 13
+    """The job was stopped because its `--ttl` was over; what it held was given back."""
+    NOTHING_FOUND = 14
+    """`tpus.find` found no TPU that could be used now."""
     CANCELLED = 130
     """The job was cancelled, by Ctrl-C or by `tpuherd cancel`."""

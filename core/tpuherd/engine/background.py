@@ -21,9 +21,24 @@ def start_background(record: JobRecord) -> int:
 
     It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon.
     """
+    return _start(record, "tpuherd", "resume", record.id, "--on-interrupt", "detach")
+
+
+def watch(record: JobRecord) -> int | None:
+    """Start the process that gives back what a job keeps when its time is over; see `tpuherd.cleanup`.
+
+    Returns:
+        Its pid; `None` if the job may keep its slices for as long as it likes.
+    """
+    if record.ttl_s is None and record.idle_timeout_s is None:
+        return None
+    return _start(record, "tpuherd.cleanup", record.id)
+
+
+def _start(record: JobRecord, module: str, *words: str) -> int:
     with controller_log(record).open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tpuherd", "resume", record.id, "--on-interrupt", "detach"],
+            [sys.executable, "-m", module, *words],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from tpuherd.engine.finishing import outcome_of, run_job
+from tpuherd.engine.finishing import run_job
+from tpuherd.engine.outcomes import outcome_of
 from tpuherd.errors import StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tpuherd.engine.controller import Controller
-    from tpuherd.engine.finishing import Outcome
+    from tpuherd.engine.outcomes import Outcome
     from tpuherd.store.records import JobRecord
     from tpuherd.store.store import Store
 

@@ -14,6 +14,7 @@ from tpuherd.engine.engine import Engine, holds_nothing
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.engine.lease_keeper import LeaseKeeper
 from tpuherd.engine.opening import open_hooks, open_job, open_session
+from tpuherd.engine.tenure import stop_reason
 from tpuherd.errors import StateError
 from tpuherd.exit_codes import ExitCode
 
@@ -83,14 +84,17 @@ class Controller:
         now = self.store.jobs.get(self.record.id)
         if now.state is not self.record.state:
             raise StateError(f"job {now.id} has {now.state.value} meanwhile: `tpuherd status {now.id}`")
-        if now.wanted == "cancel":
-            self.session.cancel()
+        why = stop_reason(now)
+        if why is not None:
+            self.session.cancel(why)
 
     def _engine(self) -> Engine:
         return Engine(self.store, self.hooks, open_job(self.store, self.hooks, self.record, self.session))
 
     def _cancel(self) -> None:
-        self.reporter.note("cancelling: the workload is stopped, then the slices are given back")
+        kept = self.store.jobs.get(self.record.id).keep
+        then = "kept" if kept else "given back"
+        self.reporter.note(f"cancelling: the workload is stopped, then the slices are {then}")
         self.store.jobs.want(self.record.id, "cancel")
         self.session.cancel()
 

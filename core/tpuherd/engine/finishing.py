@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from tpuherd.agent.client import Agents
-from tpuherd.engine.stages import Stage
-from tpuherd.errors import Cancelled, TpuherdError, WorkloadError
+from tpuherd.engine.background import watch
+from tpuherd.engine.outcomes import Outcome, outcome_of, so_far, stopped
+from tpuherd.engine.stopping import stop_workload
+from tpuherd.engine.tenure import limits
+from tpuherd.errors import Cancelled, Expired, TpuherdError
 from tpuherd.exit_codes import ExitCode
 from tpuherd.store.records import JobState
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tpuherd.engine.controller import Controller
     from tpuherd.engine.engine import Engine
-    from tpuherd.store.records import JobRecord
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """How a job ended."""
-
-    state: JobState
-    exit_code: ExitCode
-    message: str = ""
-
-
-def outcome_of(record: JobRecord) -> Outcome:
-    """How a job ended or, while it is live, how it is going to end."""
-    code = ExitCode(record.exit_code or 0)
-    state = record.state if record.state.ended else ENDS.get(code, JobState.FAILED)
-    return Outcome(state=state, exit_code=code, message=record.message)
-
-
-CODES = {
-    Stage.PROVISION: ExitCode.CLOUD_REFUSED,
-    Stage.PREPARE_ENV: ExitCode.PREPARE_FAILED,
-    Stage.SYNC_CODE: ExitCode.SYNC_FAILED,
-    Stage.RUN_WORKLOAD: ExitCode.WORKLOAD_FAILED,
-    Stage.COLLECT: ExitCode.WORKLOAD_FAILED,
-}
-"""The exit code of a job that was run stage by stage, by the stage that failed."""
-
-ENDS = {ExitCode.SUCCESS: JobState.SUCCEEDED, ExitCode.CANCELLED: JobState.CANCELLED}
+T = TypeVar("T")
 
 
 def run_job(controller: Controller, engine: Engine, *, keep: bool) -> Outcome:
@@ -60,7 +36,7 @@ def _run(engine: Engine) -> Outcome:
     try:
         engine.run_to_end()
     except Cancelled as error:
-        return Outcome(state=JobState.CANCELLED, exit_code=error.exit_code, message=str(error))
+        return stopped(error)
     except TpuherdError as error:
         text = "\n".join([str(error), *getattr(error, "__notes__", ())])
         return Outcome(state=JobState.FAILED, exit_code=error.exit_code, message=text)
@@ -88,7 +64,8 @@ def _end(controller: Controller, outcome: Outcome) -> Outcome:
 
 def _given_back(controller: Controller, engine: Engine, outcome: Outcome) -> Outcome:
     """Stop and release, unless told to keep; what cannot be released is said, because it may cost money."""
-    give_back = _keep if controller.store.jobs.get(controller.record.id).keep else _stop_and_release
+    kept = controller.store.jobs.get(controller.record.id).keep
+    give_back = _keep if kept and outcome.exit_code is not ExitCode.TTL_OVER else _stop_and_release
     try:
         give_back(controller, engine)
     except TpuherdError as error:
@@ -102,7 +79,9 @@ def _given_back(controller: Controller, engine: Engine, outcome: Outcome) -> Out
 
 def _keep(controller: Controller, engine: Engine) -> None:
     stop_workload(engine)
-    controller.reporter.note(f"kept; give it back with `tpuherd release --job {controller.record.id}`")
+    record = controller.store.jobs.get(controller.record.id)
+    controller.reporter.note(f"kept{limits(record)}; give it back with `tpuherd release --job {record.id}`")
+    watch(record)
 
 
 def _stop_and_release(controller: Controller, engine: Engine) -> None:
@@ -114,39 +93,33 @@ def _stop_and_release(controller: Controller, engine: Engine) -> None:
     release(controller, engine)
 
 
-def stop_workload(engine: Engine) -> None:
-    """Make sure that nothing of the workload runs, also what an earlier controller started.
+def end_live_job(controller: Controller, engine: Engine, why: Outcome | None = None) -> None:
+    """End a job that was run stage by stage: give its slices back and record how its workload ended.
 
-    Raises:
-        TpuherdError: some workers could not be told; they are named.
+    Args:
+        controller: of the job.
+        engine: of the job.
+        why: how it ends; default: as its stages did so far.
     """
-    allocation = engine.workload_started_on()
-    if allocation is None:
-        return
-    agents = Agents(engine.job.session.workers(allocation, engine.job.cloud.ssh))
-    agents.install()
-    stopped = agents.stop(
-        engine.job.attempt_id,
-        workers=[worker.index for worker in allocation.workers],
-        grace_s=engine.job.spec.timeouts.grace_s,
-    )
-    stopped.require(WorkloadError, "stopping the workload")
-
-
-def end_live_job(controller: Controller, engine: Engine) -> None:
-    """End a job that was run stage by stage: give its slices back and record how its workload ended."""
     controller.session.allow_cleanup()
-    outcome = _concluded(controller) or _so_far(engine)
+    outcome = _concluded(controller) or why or so_far(engine)
     _conclude(controller, outcome)
     _stop_and_release(controller, engine)
     _end(controller, outcome)
 
 
-def _so_far(engine: Engine) -> Outcome:
-    failed = engine.failed_stage
-    if failed is None:
-        return Outcome(state=JobState.SUCCEEDED, exit_code=ExitCode.SUCCESS)
-    return Outcome(state=JobState.FAILED, exit_code=CODES[failed], message=f"{failed.value} failed")
+def run_stage(controller: Controller, engine: Engine, work: Callable[[Engine], T]) -> T:
+    """Do one stage's work; if the job's ttl is over meanwhile, the job ends and gives back what it holds.
+
+    Raises:
+        Expired: it is over.
+    """
+    controller.store.tenures.use(controller.record.id)
+    try:
+        return work(engine)
+    except Expired as error:
+        end_live_job(controller, engine, stopped(error))
+        raise
 
 
 def release(controller: Controller, engine: Engine) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tpuherd.agent.answers import LogChunk, Status
 from tpuherd.engine.lines import LineSplitter
+from tpuherd.engine.log_times import TimeMarks
 from tpuherd.errors import Cancelled, RemoteError
 from tpuherd.model.outcome import ExitKind, WorkerExit
 
@@ -40,6 +41,7 @@ class Follower:
         self._job = job
         self._agents = agents
         self._log = log_file(job.attempt_directory, worker.index)
+        self._times = TimeMarks(self._log)
         self._lines = LineSplitter(lambda line: job.session.reporter.worker_line(worker.name, line))
         self._abandoned = threading.Event()
         self._heard_at = time.monotonic()
@@ -88,6 +90,7 @@ class Follower:
     def _append(self, file: BinaryIO, chunk: LogChunk, offset: int) -> int:
         """Append what is new in a chunk; after a reconnect it may overlap with what is here."""
         fresh = chunk.data[max(0, offset - chunk.offset) :]
+        self._times.mark(offset)
         file.write(fresh)
         file.flush()
         self._lines.feed(fresh)

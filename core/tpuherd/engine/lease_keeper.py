@@ -6,7 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tpuherd.errors import StateError
+from tpuherd.engine.tenure import stop_reason
+from tpuherd.errors import Cancelled, StateError
 from tpuherd.store.leases import LEASE_S, holder_pid, is_gone
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def driven_by_another(job_id: str, holder: str) -> StateError:
 class LeaseKeeper:
     """Holds the lease of one job from `take` to `give_back`."""
 
-    def __init__(self, store: Store, job_id: str, on_cancel: Callable[[], None]) -> None:
-        """Keep the parts; `on_cancel` is called once when somebody cancels the job, or takes it from us."""
+    def __init__(self, store: Store, job_id: str, on_cancel: Callable[[Cancelled], None]) -> None:
+        """Keep the parts; `on_cancel` is called once, with why the work has to stop."""
         self._store = store
         self._job_id = job_id
         self._on_cancel = on_cancel
@@ -62,6 +63,13 @@ class LeaseKeeper:
             lost = False
             if time.monotonic() - renewed > RENEW_S:
                 renewed, lost = time.monotonic(), not self._store.leases.renew(self._job_id)
-            if not told and (lost or self._store.jobs.get(self._job_id).wanted == "cancel"):
+            why = None if told else self._why(lost=lost)
+            if why is not None:
                 told = True
-                self._on_cancel()
+                self._on_cancel(why)
+
+    def _why(self, *, lost: bool) -> Cancelled | None:
+        """Why the work has to stop, if it has to."""
+        if lost:
+            return Cancelled("another controller has taken the job over")
+        return stop_reason(self._store.jobs.get(self._job_id))

@@ -1,9 +1,7 @@
-"""From a job file to a row in the store, and from the row to a job that hooks can work on."""
+"""Reading and checking a job file, and from a job's row in the store to a job that hooks can work on."""
 
 from __future__ import annotations
 
-import getpass
-import secrets
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +10,12 @@ from tpuherd import paths
 from tpuherd.config.load import LoadedJob, load_job, load_text
 from tpuherd.config.secrets import variables
 from tpuherd.engine.session import Session
-from tpuherd.errors import ConfigError, StateError
+from tpuherd.engine.tenure import Tenure
+from tpuherd.errors import ConfigError
 from tpuherd.hooks import GlobalHooks, Hooks
 from tpuherd.model.event import Event
 from tpuherd.model.job import Attempt, Job
 from tpuherd.providers import check_choices
-from tpuherd.store.records import JobRecord, JobState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 
     from tpuherd.model.plan import PlanStep
     from tpuherd.output.reporter import Reporter
+    from tpuherd.store.records import JobRecord
     from tpuherd.store.store import Store
 
 
@@ -69,51 +68,6 @@ def _check_secrets(loaded: LoadedJob) -> None:
         raise ConfigError(f"{loaded.path}: {error}") from error
 
 
-def find_or_create(store: Store, loaded: LoadedJob, overrides: Sequence[str], *, keep: bool) -> JobRecord:
-    """The live job of this file, else a new one.
-
-    Raises:
-        StateError: a job of that name is live, but its file was different.
-    """
-    newest = store.jobs.newest(loaded.spec.job.name, getpass.getuser())
-    if newest is None or newest.state.ended:
-        return _create(store, loaded, overrides, keep=keep)
-    if newest.digest != loaded.digest:
-        raise StateError(
-            f"job {newest.id} of the same name is live, but was made from another version of {loaded.path}.\n"
-            f"Go on with it: `tpuherd resume {newest.id}`. End it: `tpuherd cancel {newest.id}`. "
-            "Or give this one another name: `--override job.name=NAME`."
-        )
-    return newest
-
-
-def _create(store: Store, loaded: LoadedJob, overrides: Sequence[str], *, keep: bool) -> JobRecord:
-    job_id = f"{loaded.spec.job.name}-{secrets.token_hex(2)}"
-    directory = paths.jobs_directory() / job_id
-    directory.mkdir(parents=True, mode=0o700)
-    record = JobRecord(
-        id=job_id,
-        name=loaded.spec.job.name,
-        owner=getpass.getuser(),
-        file=str(loaded.path),
-        base_directory=str(loaded.base_directory),
-        text=loaded.text,
-        overrides=list(overrides),
-        digest=loaded.digest,
-        directory=str(directory),
-        keep=keep,
-        state=JobState.LIVE,
-        wanted="run",
-        attempt=1,
-        created_at=time.time(),
-        ended_at=None,
-        exit_code=None,
-        message="",
-    )
-    store.jobs.add(record)
-    return record
-
-
 def open_hooks(manager: PluginManager, record: JobRecord) -> Hooks:
     """The hooks of a stored job, from the job file as it was when the job was made."""
     loaded = load_text(
@@ -128,7 +82,8 @@ def open_hooks(manager: PluginManager, record: JobRecord) -> Hooks:
 
 def open_session(store: Store, hooks: Hooks, record: JobRecord, reporter: Reporter) -> Session:
     """The live services for a job in this process."""
-    return Session(reporter, paths.known_hosts(record.id), _publisher(store, hooks, record, reporter))
+    tenure = Tenure(store_id=store.settings.store_id, begin=lambda: store.tenures.begin(record.id))
+    return Session(reporter, paths.known_hosts(record.id), _publisher(store, hooks, record, reporter), tenure)
 
 
 def open_job(store: Store, hooks: Hooks, record: JobRecord, session: Session) -> Job:

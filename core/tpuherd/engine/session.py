@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from copy import copy
 from typing import TYPE_CHECKING
 
+from tpuherd.engine.tenure import Tenure
 from tpuherd.errors import Cancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from tpuherd.model.allocation import Allocation
@@ -20,18 +22,27 @@ if TYPE_CHECKING:
 class Session:
     """What hooks may use while they work: workers, notes to the user, cancellation."""
 
-    def __init__(self, reporter: Reporter, known_hosts: Path, publish: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        reporter: Reporter,
+        known_hosts: Path,
+        publish: Callable[[str, str], None],
+        tenure: Tenure | None = None,
+    ) -> None:
         """Keep the services.
 
         Args:
             reporter: where progress and log lines go.
             known_hosts: the file that pins this job's host keys.
             publish: stores and tells an event, given its kind and text.
+            tenure: how long the job may hold what it asks for; default: for as long as it likes.
         """
         self.reporter = reporter
         self.publish = publish
+        self.tenure = tenure or Tenure()
         self._known_hosts = known_hosts
         self._cancelled = threading.Event()
+        self._why = Cancelled("the job was cancelled")
         self._cleaning = False
         self._remotes: dict[str, RemoteWorkers] = {}
         self._lock = threading.Lock()
@@ -40,12 +51,13 @@ class Session:
         """Tell the user how far a long step is."""
         self.reporter.note(text)
 
-    def cancel(self) -> None:
-        """Ask whatever works on this job to stop; it raises `Cancelled` at its next checkpoint.
+    def cancel(self, why: Cancelled | None = None) -> None:
+        """Ask whatever works on this job to stop; it raises `why` at its next checkpoint.
 
         Once the cleanup has begun there is nothing left to cancel: it does nothing then.
         """
         if not self._cleaning:
+            self._why = why or self._why
             self._cancelled.set()
 
     @property
@@ -59,9 +71,9 @@ class Session:
         self._cancelled.clear()
 
     def checkpoint(self) -> None:
-        """Call this in every wait; raises `Cancelled` when the job is to be cancelled."""
+        """Call this in every wait; raises `Cancelled` when the job is to be stopped."""
         if self._cancelled.is_set():
-            raise Cancelled("the job was cancelled")
+            raise self._why
 
     def sleep(self, seconds: float) -> None:
         """Wait, but no longer than until the job is cancelled; then raises `Cancelled`."""
@@ -78,6 +90,33 @@ class Session:
                     allocation.workers, ssh, self._known_hosts
                 )
             return self._remotes[allocation.incarnation]
+
+    def branch(self) -> Session:
+        """The same services for one of several ways that are tried at once; it can be cancelled alone."""
+        other = copy(self)
+        other._cancelled = threading.Event()  # noqa: SLF001 - the other is one of us
+        return other
+
+    def hang_up(self, allocation: Allocation) -> None:
+        """Close the connections to workers that are not going to be used."""
+        with self._lock:
+            remote = self._remotes.pop(allocation.incarnation, None)
+        if remote:
+            remote.close()
+
+    def pin_host_keys(self, keys: Mapping[str, Sequence[str]]) -> None:
+        """Keep the host keys that the cloud tells, so that no other is accepted at the first connection.
+
+        Args:
+            keys: for each `Worker.host_key_name` its keys, each as `TYPE BASE64`.
+
+        Raises:
+            RemoteError: a worker has shown another key already, or what was told is no key.
+        """
+        from tpuherd.remote import KnownHosts
+
+        for name, told in keys.items():
+            KnownHosts(self._known_hosts).pin(name, told)
 
     def forget_host_keys(self, node_id: str) -> None:
         """Drop the host keys of a node that is not there: VMs that come under its name have others."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from tpuherd.code.importing import CODE_VARIABLE, prelude
 from tpuherd.config.secrets import variables as resolved
 
 if TYPE_CHECKING:
@@ -25,13 +26,17 @@ def agent_spec(
     """The specification for one worker's agent; it holds secrets, so it only goes over standard input."""
     return {
         "attempt": job.attempt_id,
-        "argv": [*environment.command_prefix, "bash", "-c", what.script],
+        "argv": [*environment.command_prefix, "bash", "-c", prelude(code) + what.script],
         "cwd": f"$HOME/{code.directory}" if code.directory else "$HOME",
-        "environment": _variables(job, allocation, worker, environment, what),
+        "environment": {
+            **_variables(job, allocation, worker, environment, what),
+            **({CODE_VARIABLE: f"$HOME/{code.directory}"} if code.directory else {}),
+        },
         "path_entries": list(environment.path_entries),
         "files": dict(what.files),
         "grace_s": job.spec.timeouts.grace_s,
         "check_devices": True,
+        "end_command": list(environment.end_command),
     }
 
 

@@ -56,9 +56,8 @@ class JobStore:
             StateError: none or several match.
         """
         everything = self.all()
-        exact = [job for job in everything if job.id == word] or [j for j in everything if j.name == word][
-            -1:
-        ]
+        named = [job for job in everything if job.name == word]
+        exact = [job for job in everything if job.id == word] or named[-1:]
         matches = exact or [job for job in everything if word and job.id.startswith(word)]
         if len(matches) != 1:
             raise StateError(_no_match(word, matches, everything))
@@ -75,6 +74,13 @@ class JobStore:
     def end(self, job_id: str, state: JobState, exit_code: int, message: str) -> None:
         """Record the end of a job."""
         self._update(job_id, state=state.value, exit_code=exit_code, message=message, ended_at=time.time())
+
+    def reopen(self, record: JobRecord) -> None:
+        """Let a job be live again, from the job file that the record has."""
+        names = ("file", "base_directory", "text", "overrides", "digest")
+        file = {name: getattr(record, name) for name in names}
+        fresh = {"wanted": "run", "ended_at": None, "exit_code": None, "message": ""}
+        self._update(record.id, state=JobState.LIVE.value, **file, **fresh)
 
     def want(self, job_id: str, wanted: str) -> None:
         """Record what a user asks the job's controller for: `run` or `cancel`."""

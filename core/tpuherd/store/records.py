@@ -61,6 +61,14 @@ class JobRecord:
     exit_code: int | None
     message: str
     """Why it ended, one sentence or a few lines."""
+    ttl_s: float | None = None
+    """How long it may hold slices, from when they were asked for."""
+    expires_at: float | None = None
+    """When that is over; `None` while nothing was asked for, or without a limit."""
+    idle_timeout_s: float | None = None
+    """How long it may hold slices that nothing uses."""
+    used_at: float | None = None
+    """When something used its slices last."""
 
     @property
     def concluded(self) -> bool:

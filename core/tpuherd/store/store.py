@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from tpuherd.paths import database_url
+from tpuherd.store.aliases import AliasStore
+from tpuherd.store.claims import ClaimStore
 from tpuherd.store.database import open_database
 from tpuherd.store.events import EventStore
 from tpuherd.store.jobs import JobStore
 from tpuherd.store.leases import LeaseStore
+from tpuherd.store.reservations import ReservationStore
+from tpuherd.store.settings import SettingStore
 from tpuherd.store.stages import StageStore
+from tpuherd.store.tenures import TenureStore
 
 
 class Store:
@@ -20,6 +25,11 @@ class Store:
         self.stages = StageStore(self.engine)
         self.events = EventStore(self.engine)
         self.leases = LeaseStore(self.engine)
+        self.settings = SettingStore(self.engine)
+        self.tenures = TenureStore(self.engine)
+        self.reservations = ReservationStore(self.engine)
+        self.aliases = AliasStore(self.engine)
+        self.claims = ClaimStore(self.engine)
 
 
 def open_store() -> Store:

@@ -26,6 +26,10 @@ jobs = Table(
     Column("ended_at", Float),
     Column("exit_code", Integer),
     Column("message", Text, nullable=False),
+    Column("ttl_s", Float),
+    Column("expires_at", Float),
+    Column("idle_timeout_s", Float),
+    Column("used_at", Float),
 )
 
 attempts = Table(
@@ -71,4 +75,38 @@ leases = Table(
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("holder", String(160), nullable=False),
     Column("expires_at", Float, nullable=False),
+)
+
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("resource", String(160), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("until", Float, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+aliases = Table(
+    "aliases",
+    metadata,
+    Column("alias", String(64), primary_key=True),
+    Column("resource", String(80), nullable=False),
+    Column("zone", String(64), nullable=False),
+    Column("owner", String(64), nullable=False),
+)
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("resource", String(160), primary_key=True),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at", Float, nullable=False),
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
 )
