@@ -1,0 +1,1 @@
+"""All TPUs of a project, whoever made them: reading, choosing, making, deleting, maintenance."""
