@@ -2,62 +2,40 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import subprocess
-import tarfile
+import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
+from trees import STRANGE, commit_all, fill, git
 
 from tpuherd import SyncError
-from tpuherd_worktree.snapshot import take_snapshot
-
-STRANGE = (
-    "name with spaces",
-    "grüße-日本",
-    "new\nline",
-    "-leading-dash",
-    "core",
-    "empty",
-    'quo"te',
-    "tab\there",
-)
+from tpuherd.code.snapshot import take_snapshot
 
 
-def git(folder, *words):
-    identity = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "protocol.file.allow=always"]
-    subprocess.run(["git", "-C", folder, *identity, *words], check=True, capture_output=True)
+def entries(taken):
+    """Name to mode and content."""
+    found = {}
+    for entry in taken.store.git("ls-tree", "-r", "-z", taken.id).split(b"\0"):
+        if entry:
+            details, _, name = entry.partition(b"\t")
+            mode, _, blob = details.decode().split()
+            found[os.fsdecode(name)] = (mode, taken.store.git("cat-file", "blob", blob))
+    return found
 
 
-@pytest.fixture
-def repository(tmp_path):
-    root = tmp_path / "repository"
-    root.mkdir()
-    git(root, "init", "-q")
-    (root / "tracked.py").write_text("1\n")
-    (root / ".gitignore").write_text("*.log\nbuild/\n")
-    git(root, "add", ".")
-    git(root, "commit", "-qm", "first")
-    return root
-
-
-def members(snapshot):
-    with tarfile.open(fileobj=io.BytesIO(snapshot.archive)) as archive:
-        return {member.name: member for member in archive.getmembers()}
-
-
-def content(snapshot, name):
-    with tarfile.open(fileobj=io.BytesIO(snapshot.archive)) as archive:
-        return archive.extractfile(name).read()
+def names(taken):
+    return set(entries(taken))
 
 
 def test_a_clean_repository_names_its_commit(repository):
     taken = take_snapshot(repository)
-    head = subprocess.run(["git", "-C", repository, "rev-parse", "HEAD"], capture_output=True, text=True)
-    assert (taken.commit, taken.dirty, taken.files) == (head.stdout.strip(), False, 2)
+    assert (taken.origin.commit, taken.dirty, taken.files) == (git(repository, "rev-parse", "HEAD"), False, 2)
+    assert taken.id == taken.origin.tree == git(repository, "rev-parse", "HEAD^{tree}")
 
 
 def test_the_tree_as_it_is_not_as_it_was_committed(repository):
@@ -67,16 +45,30 @@ def test_the_tree_as_it_is_not_as_it_was_committed(repository):
     (repository / "build").mkdir()
     (repository / "build" / "x").touch()
     taken = take_snapshot(repository)
-    assert set(members(taken)) == {".gitignore", "tracked.py", "untracked.py"}
-    assert content(taken, "tracked.py") == b"2\n"
+    assert names(taken) == {".gitignore", "tracked.py", "untracked.py"}
+    assert entries(taken)["tracked.py"][1] == b"2\n"
     assert taken.dirty
+
+
+def test_a_tracked_file_that_is_ignored_too_is_sent(repository):
+    (repository / "kept.log").write_text("kept\n")
+    git(repository, "add", "-f", "kept.log")
+    assert "kept.log" in names(take_snapshot(repository))
 
 
 def test_deleted_files_are_gone(repository):
+    take_snapshot(repository)
     (repository / "tracked.py").unlink()
     taken = take_snapshot(repository)
-    assert set(members(taken)) == {".gitignore"}
+    assert names(taken) == {".gitignore"}
     assert taken.dirty
+
+
+def test_what_gets_ignored_later_is_gone_later(repository):
+    (repository / "notes.txt").touch()
+    assert "notes.txt" in names(take_snapshot(repository))
+    (repository / ".gitignore").write_text("notes.txt\n")
+    assert "notes.txt" not in names(take_snapshot(repository))
 
 
 def test_the_same_content_is_the_same_snapshot(repository):
@@ -86,19 +78,26 @@ def test_the_same_content_is_the_same_snapshot(repository):
     (repository / "tracked.py").write_text("1\n")
     os.utime(repository / "tracked.py", (5, 5))
     (repository / "tracked.py").chmod(0o664)
-    again = take_snapshot(repository)
-    assert (again.id, again.archive) == (first.id, first.archive)
+    assert take_snapshot(repository).id == first.id
     assert changed.id != first.id
+
+
+def test_a_change_at_once_that_leaves_the_size_is_seen(repository):
+    file = repository / "tracked.py"
+    ids = set()
+    for number in range(10):
+        file.write_text(f"{number}\n")
+        ids.add(take_snapshot(repository).id)
+    assert len(ids) == 10
 
 
 def test_the_same_content_committed_or_not_is_the_same_snapshot(repository):
     (repository / "new.py").write_text("new\n")
     before = take_snapshot(repository)
-    git(repository, "add", ".")
-    git(repository, "commit", "-qm", "second")
+    commit_all(repository)
     after = take_snapshot(repository)
     assert before.id == after.id
-    assert before.commit != after.commit
+    assert before.origin.commit != after.origin.commit
     assert (before.dirty, after.dirty) == (True, False)
 
 
@@ -109,31 +108,46 @@ def test_exec_bits_links_and_hard_links(repository):
     (repository / "link").symlink_to("run.sh")
     (repository / "dangling").symlink_to("nowhere")
     (repository / "folder-link").symlink_to(".")
-    taken = take_snapshot(repository)
-    found = members(taken)
-    assert plain.id != taken.id
-    assert (found["run.sh"].mode, found["tracked.py"].mode) == (0o755, 0o644)
-    assert {name: found[name].linkname for name in ("link", "dangling", "folder-link")} == {
-        "link": "run.sh",
-        "dangling": "nowhere",
-        "folder-link": ".",
-    }
-
-
-def test_hard_links_are_files_like_others(repository):
-    (repository / "same.py").write_text("1\n")
-    apart = take_snapshot(repository)
-    (repository / "same.py").unlink()
     (repository / "same.py").hardlink_to(repository / "tracked.py")
-    assert take_snapshot(repository).id == apart.id
+    taken = take_snapshot(repository)
+    found = entries(taken)
+    assert plain.id != taken.id
+    assert (found["run.sh"][0], found["same.py"]) == ("100755", ("100644", b"1\n"))
+    links = {name: content for name, (mode, content) in found.items() if mode == "120000"}
+    assert links == {"link": b"run.sh", "dangling": b"nowhere", "folder-link": b"."}
 
 
-def test_strange_names(repository):
-    for name in STRANGE:
-        (repository / name).write_text("" if name == "empty" else name)
-    found = members(take_snapshot(repository))
-    assert set(found) == {".gitignore", "tracked.py", *STRANGE}
-    assert found["empty"].size == 0
+def test_a_file_a_folder_and_a_link_take_each_others_place(repository):
+    place = repository / "place"
+    (repository / "elsewhere").mkdir()
+    (repository / "elsewhere" / "inner").write_text("elsewhere")
+    place.mkdir()
+    (place / "inner").write_text("folder")
+    commit_all(repository)
+    folder = take_snapshot(repository)
+    shutil.rmtree(place)
+    place.symlink_to("elsewhere")
+    link = take_snapshot(repository)
+    place.unlink()
+    place.write_text("file")
+    file = take_snapshot(repository)
+    place.unlink()
+    place.mkdir()
+    (place / "inner").write_text("folder")
+    assert entries(folder)["place/inner"][1] == b"folder"
+    assert entries(link)["place"] == ("120000", b"elsewhere")
+    assert entries(file)["place"] == ("100644", b"file")
+    assert take_snapshot(repository).id == folder.id
+
+
+@pytest.mark.parametrize("tracked", [True, False])
+def test_strange_names(repository, tracked):
+    fill(repository)
+    if tracked:
+        commit_all(repository)
+    taken = take_snapshot(repository)
+    assert set(STRANGE) < names(taken)
+    assert entries(taken)["empty"][1] == b""
 
 
 def test_a_subfolder_of_a_repository_is_sent_alone(repository):
@@ -141,11 +155,10 @@ def test_a_subfolder_of_a_repository_is_sent_alone(repository):
     (repository / "sub" / "inner.py").write_text("inner\n")
     (repository / "sub" / "skipped.log").touch()
     taken = take_snapshot(repository / "sub")
-    assert set(members(taken)) == {"inner.py"}
-    assert taken.commit
+    assert names(taken) == {"inner.py"}
+    assert taken.origin.commit
     assert taken.dirty
-    git(repository, "add", ".")
-    git(repository, "commit", "-qm", "second")
+    commit_all(repository)
     (repository / "tracked.py").write_text("changed outside\n")
     assert not take_snapshot(repository / "sub").dirty
 
@@ -157,54 +170,140 @@ def test_without_git_all_but_caches(tmp_path):
         (root / name).write_text(name)
     (root / "link").symlink_to("sub")
     taken = take_snapshot(root)
-    assert set(members(taken)) == {"a.py", "sub/b.py", "link"}
-    assert (taken.commit, taken.dirty) == ("", False)
+    assert names(taken) == {"a.py", "sub/b.py", "link"}
+    assert (taken.origin.commit, taken.dirty) == ("", False)
 
 
 def test_a_repository_without_a_commit(tmp_path):
-    git(tmp_path, "init", "-q")
-    (tmp_path / "a.py").touch()
-    taken = take_snapshot(tmp_path)
-    assert (set(members(taken)), taken.commit, taken.dirty) == ({"a.py"}, "", True)
+    root = tmp_path / "young"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "a.py").touch()
+    taken = take_snapshot(root)
+    assert (names(taken), taken.origin.commit, taken.dirty) == ({"a.py"}, "", True)
 
 
-def test_submodules_and_nested_repositories_do_not_break_it(repository, tmp_path):
+def test_submodules_and_nested_repositories_are_sent_as_they_are(repository, tmp_path):
     shutil.copytree(repository, tmp_path / "library")
     git(repository, "submodule", "--quiet", "add", str(tmp_path / "library"), "library")
+    (repository / "library" / "tracked.py").write_text("changed in the submodule\n")
     nested = repository / "nested"
     nested.mkdir()
     git(nested, "init", "-q")
     (nested / "file").touch()
-    assert {"tracked.py", ".gitmodules"} <= set(members(take_snapshot(repository)))
+    found = entries(take_snapshot(repository))
+    assert {"tracked.py", ".gitmodules", "library/tracked.py", "nested/file"} <= set(found)
+    assert found["library/tracked.py"][1] == b"changed in the submodule\n"
+    assert not [name for name in found if ".git" in Path(name).parts]
 
 
-@pytest.mark.parametrize("kind", ["missing", "a file", "empty", "ignored"])
+def test_a_submodule_that_was_never_fetched_is_left_out(repository, tmp_path):
+    shutil.copytree(repository, tmp_path / "library")
+    git(repository, "submodule", "--quiet", "add", str(tmp_path / "library"), "library")
+    commit_all(repository)
+    subprocess.run(["git", "clone", "-q", repository, tmp_path / "clone"], check=True, capture_output=True)
+    assert names(take_snapshot(tmp_path / "clone")) == {"tracked.py", ".gitmodules", ".gitignore"}
+
+
+def test_bytes_are_those_on_the_disk_whatever_attributes_say(repository):
+    (repository / ".gitattributes").write_text("*.txt text eol=lf\n*.bin filter=upper\nkept export-ignore\n")
+    git(repository, "config", "filter.upper.clean", "tr a-z A-Z")
+    (repository / "windows.txt").write_bytes(b"one\r\ntwo\r\n")
+    (repository / "data.bin").write_text("lower")
+    (repository / "kept").touch()
+    commit_all(repository)
+    taken = take_snapshot(repository)
+    found = entries(taken)
+    assert (found["windows.txt"][1], found["data.bin"][1]) == (b"one\r\ntwo\r\n", b"lower")
+    assert "kept" in found
+    assert not taken.dirty
+
+
+def test_the_users_repository_is_not_touched(repository):
+    (repository / "new.py").touch()
+
+    def looked():
+        inside = (path for path in (repository / ".git").rglob("*"))
+        return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in inside}
+
+    before = looked()
+    take_snapshot(repository)
+    assert looked() == before
+
+
+def test_tpuherds_own_home_is_never_sent(repository, monkeypatch):
+    monkeypatch.setenv("TPUHERD_HOME", str(repository / "state"))
+    first = take_snapshot(repository)
+    assert take_snapshot(repository).id == first.id
+    assert names(first) == {"tracked.py", ".gitignore"}
+
+
+def test_called_from_a_git_hook_it_looks_at_the_right_repository(repository, monkeypatch, tmp_path):
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / "index"))
+    assert names(take_snapshot(repository)) == {"tracked.py", ".gitignore"}
+
+
+def test_snapshots_at_the_same_time_agree(repository):
+    fill(repository)
+    ids = []
+    threads = [threading.Thread(target=lambda: ids.append(take_snapshot(repository).id)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 6
+    assert len(set(ids)) == 1
+
+
+def test_a_lock_that_a_killed_git_left_is_removed(repository, tmp_path):
+    first = take_snapshot(repository)
+    (index,) = [path for path in (tmp_path / "tpuherd-home" / "code" / "index").iterdir() if not path.suffix]
+    Path(f"{index}.lock").touch()
+    assert take_snapshot(repository).id == first.id
+
+
+@pytest.mark.parametrize("kind", ["missing", "a file", "empty", "ignored", "an empty repository", "deleted"])
 def test_nothing_to_send_is_an_error_that_names_the_folder(repository, tmp_path, kind):
     root = {
         "missing": tmp_path / "gone",
         "a file": repository / "tracked.py",
         "empty": tmp_path / "void",
+        "an empty repository": tmp_path / "void",
+        "deleted": repository,
     }.get(kind, repository / "build")
-    if kind in {"empty", "ignored"}:
+    if kind in {"empty", "ignored", "an empty repository"}:
         root.mkdir()
     if kind == "ignored":
         (root / "made.py").touch()
+    if kind == "an empty repository":
+        git(root, "init", "-q")
+    if kind == "deleted":
+        (root / "tracked.py").unlink()
+        (root / ".gitignore").unlink()
     with pytest.raises(SyncError, match=rf"code\.path: .*{root.name}"):
         take_snapshot(root)
 
 
+TAKE = """
+import os, sys
+from pathlib import Path
+from tpuherd.code.snapshot import take_snapshot
+if os.geteuid() == 0:  # root reads everything: be somebody else
+    os.setgid(65534)
+    os.setuid(65534)
+take_snapshot(Path(sys.argv[1]))
+"""
+
+
 def test_a_file_that_cannot_be_read_is_named():
     with tempfile.TemporaryDirectory() as name:
-        root = Path(name)
-        secret = root / "unreadable.py"
-        secret.touch(mode=0o000)
-        as_root = os.geteuid() == 0
-        if as_root:  # root reads everything: be somebody else for a moment
-            root.chmod(0o755)
-            os.seteuid(65534)
-        try:
-            with pytest.raises(SyncError, match=r"cannot read .*unreadable\.py: Permission denied"):
-                take_snapshot(root)
-        finally:
-            if as_root:
-                os.seteuid(0)
+        root = Path(name) / "code"
+        root.mkdir(mode=0o755)
+        (root / "unreadable.py").touch(mode=0o000)
+        Path(name).chmod(0o777)
+        environment = {**os.environ, "TPUHERD_HOME": f"{name}/home", "HOME": name}
+        done = subprocess.run(
+            [sys.executable, "-c", TAKE, root], env=environment, capture_output=True, text=True
+        )
+        assert f"SyncError: cannot read {root}/unreadable.py: Permission denied" in done.stderr

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 @hookimpl
 def plan(spec: JobSpec) -> Sequence[PlanStep]:
     """Say what would be sent."""
-    action = f"unpack a snapshot of {spec.code.path} (uncommitted files too, ignored ones not)"
+    action = f"make a snapshot of {spec.code.path} (uncommitted files too, ignored ones not) of the last one"
     return [PlanStep(stage="sync_code", where="every worker", action=action)]
 
 
 @hookimpl
 def sync_code(job: Job, allocation: Allocation) -> SyncedCode | None:
-    """Send the snapshot to the workers that do not have it."""
-    from tpuherd_worktree.sending import send
+    """Send what the workers lack of the folder as it is now."""
+    from tpuherd.code.sending import send
+    from tpuherd.code.snapshot import take_snapshot
 
-    return send(job, allocation)
+    root = (job.base_directory / job.spec.code.path).resolve()
+    return send(job, allocation, take_snapshot(root), kind="worktree", root=root)
