@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -16,8 +17,7 @@ from clouded import eventually
 
 import tpuherd_venv as plugin
 from tpuherd import ConfigError, PrepareError
-from tpuherd_venv import installing
-from tpuherd_venv.config import VenvSection
+from tpuherd_venv.installing import recipe_for
 
 TOOLS = Path(__file__).parents[2] / ".tools" / "uv" / "bin"
 PACKAGE = "iniconfig==2.0.0"
@@ -62,7 +62,8 @@ def test_all_workers_get_it_and_the_second_call_only_looks(cloud, held):
     job = venv_job(cloud)
     made = plugin.prepare_env(job, held)
     assert made.kind == "venv"
-    assert made.versions == {"iniconfig": "2.0.0"}
+    assert made.versions == {"iniconfig": "2.0.0", "python": made.versions["python"]}
+    assert made.versions["python"].startswith("3.11.")
     assert made.variables == {"VIRTUAL_ENV": f"$HOME/.tpuherd/venvs/venv-{made.key}"}
     assert made.path_entries == (f"$HOME/.tpuherd/venvs/venv-{made.key}/bin",)
     for worker in held.workers:
@@ -86,20 +87,21 @@ def test_a_half_made_one_is_made_anew(cloud, held, damage):
     assert plugin.prepare_env(job, held) == made
     assert not (broken / "left-over").exists()
     assert (broken / "bin" / "python").exists()
-    assert (broken / ".tpuherd-done").read_text() == "iniconfig==2.0.0\n"
+    assert (broken / ".tpuherd-done").read_text().splitlines()[1:] == ["iniconfig==2.0.0"]
 
 
 def test_different_versions_name_package_and_worker(cloud, held):
     job = venv_job(cloud, name="differs")
     made = plugin.prepare_env(job, held)
     marker = cloud.home(held.workers[2]) / ".tpuherd" / "venvs" / f"differs-{made.key}" / ".tpuherd-done"
-    marker.write_text("iniconfig==1.1.1\n")
+    python = marker.read_text().splitlines()[0]
+    marker.write_text(f"{python}\niniconfig==1.1.1\n")
     with pytest.raises(
-        PrepareError, match=r"different versions of iniconfig: w0 2\.0\.0, w2 1\.1\.1; pin it"
+        PrepareError, match=r"different versions of iniconfig: w0/w1/w3 2\.0\.0, w2 1\.1\.1; pin the"
     ):
         plugin.prepare_env(job, held)
-    marker.write_text("")
-    with pytest.raises(PrepareError, match=r"iniconfig: w0 2\.0\.0, w2 None"):
+    marker.write_text(python)
+    with pytest.raises(PrepareError, match=r"iniconfig: w0/w1/w3 2\.0\.0, w2 none"):
         plugin.prepare_env(job, held)
 
 
@@ -114,7 +116,7 @@ def test_what_uv_says_about_an_unknown_package_is_shown(cloud, held):
 def test_requirements_of_a_file_and_of_the_list_are_both_there(cloud, held):
     (cloud.factory._folder / "requirements.txt").write_text("# why\niniconfig==2.0.0  # and here")
     made = plugin.prepare_env(venv_job(cloud, packages=[], requirements_file="requirements.txt"), held)
-    assert made.versions == {"iniconfig": "2.0.0"}
+    assert made.versions["iniconfig"] == "2.0.0"
 
 
 def test_a_file_that_went_away_is_a_configuration_error(cloud, held):
@@ -156,7 +158,8 @@ def test_what_another_controller_finished_meanwhile_is_used(cloud, held):
         assert not (venvs / folder_name).exists()
         (venvs / folder_name / "bin").mkdir(parents=True)
         (venvs / folder_name / "bin" / "python").symlink_to("/bin/true")
-        (venvs / folder_name / ".tpuherd-done").write_text("iniconfig==2.0.0\n")
+        found = f"python=={platform.python_version()}\niniconfig==2.0.0\n"
+        (venvs / folder_name / ".tpuherd-done").write_text(found)
     finally:
         os.killpg(lock.pid, signal.SIGKILL)
         lock.wait()
@@ -165,8 +168,7 @@ def test_what_another_controller_finished_meanwhile_is_used(cloud, held):
 
 
 def _key(job, held):
-    venv = job.spec.section(VenvSection)
-    return installing._key(venv.python_version, installing._requirements(job, venv), held.incarnation)
+    return recipe_for(job, held).key
 
 
 def test_the_key_is_of_everything_that_it_is_made_from(cloud, held):

@@ -19,6 +19,8 @@ def plan(spec: JobSpec) -> Sequence[PlanStep]:  # noqa: ARG001 - there is nothin
 
 
 @hookimpl
-def prepare_env(job: Job, allocation: Allocation) -> Environment | None:  # noqa: ARG001 - nothing to do on a job's account
-    """Use what the VM image has."""
-    return Environment(kind="host", key=f"host-{allocation.incarnation}")
+def prepare_env(job: Job, allocation: Allocation) -> Environment | None:
+    """Use what the VM image has, after a look that all workers have the same."""
+    from tpuherd_host.looking import look
+
+    return look(job, allocation)

@@ -26,11 +26,12 @@ def plan(spec: JobSpec) -> Sequence[PlanStep]:
     from tpuherd_venv.config import VenvSection
 
     venv = spec.section(VenvSection)
-    what = [*venv.packages, *([f"-r {venv.requirements_file}"] if venv.requirements_file else [])]
     return [
         PlanStep(stage="prepare_env", where="every worker", action=f"uv venv --python {venv.python_version}"),
         PlanStep(
-            stage="prepare_env", where="every worker", action=f"uv pip install {' '.join(what)}".strip()
+            stage="prepare_env",
+            where="every worker",
+            action=f"uv pip install {' '.join(venv.described)}".strip(),
         ),
     ]
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tpuherd import ConfigError, Environment, PrepareError
-from tpuherd.remote import quote
+from tpuherd import Environment
+from tpuherd.envs import Recipe, environment_key, make, preflight
 from tpuherd_venv.config import VenvSection
+from tpuherd_venv.requirements import requirements
 
 if TYPE_CHECKING:
-    from tpuherd import Allocation, Job, Worker
-    from tpuherd.remote import FanOut, Line
-
-KEY_LENGTH = 16
-TOLD = ("Resolved", "Prepared", "Installed", "Downloading", "Building")
-"""How the lines of uv begin that say how far it is."""
+    from tpuherd import Allocation, Job
 
 
 def install(job: Job, allocation: Allocation) -> Environment:
@@ -26,72 +21,38 @@ def install(job: Job, allocation: Allocation) -> Environment:
         PrepareError: it failed on some worker, or the workers ended up with different versions.
     """
     venv = job.spec.section(VenvSection)
-    wanted = _requirements(job, venv)
-    key = _key(venv.python_version, wanted, allocation.incarnation)
-    folder = f"{venv.name}-{key}"
     job.session.note(
         f"{venv.name}: Python {venv.python_version}, on {len(allocation.workers)} workers at once"
     )
-    done = job.session.workers(allocation, job.cloud.ssh).run(
-        quote(["bash", "-c", _script(), "tpuherd", folder, venv.python_version]),
-        stdin=wanted.encode(),
-        timeout_s=venv.install_timeout_s,
-        on_line=lambda worker, line: _tell(job, worker, line),
-    )
-    done.require(PrepareError, "making the virtual environment")
-    return Environment(
+    recipe = recipe_for(job, allocation)
+    made = make(job, allocation, recipe)
+    folder = f"$HOME/.tpuherd/{recipe.folder}"
+    environment = Environment(
         kind="venv",
-        key=key,
-        variables={"VIRTUAL_ENV": f"$HOME/.tpuherd/venvs/{folder}"},
-        path_entries=(f"$HOME/.tpuherd/venvs/{folder}/bin",),
-        versions=_same_versions(done),
+        key=recipe.key,
+        variables={"VIRTUAL_ENV": folder},
+        path_entries=(f"{folder}/bin",),
+        versions=made.versions,
     )
+    preflight(job, allocation, environment, made)
+    return environment
 
 
-def _script() -> str:
-    return files("tpuherd_venv").joinpath("install.sh").read_text()
-
-
-def _requirements(job: Job, venv: VenvSection) -> str:
-    """All requirements as one text: the file's, then the list's."""
-    listed = "\n".join(venv.packages) + "\n"
-    if venv.requirements_file is None:
-        return listed
-    path = job.base_directory / venv.requirements_file
-    try:
-        return path.read_text() + "\n" + listed
-    except OSError as error:
-        raise ConfigError(f"venv.requirements_file: cannot read {path}: {error.strerror}") from error
-
-
-def _key(*inputs: str) -> str:
-    return hashlib.sha256("\0".join(inputs).encode()).hexdigest()[:KEY_LENGTH]
-
-
-def _tell(job: Job, worker: Worker, line: Line) -> None:
-    """Worker 0 stands for all while they do the same; uv's list of packages is in the store."""
-    text = line.text.strip()
-    if worker.index == 0 and line.stream == "stderr" and text.startswith(TOLD):
-        job.session.note(f"{worker.name}: {text}")
-
-
-def _same_versions(done: FanOut) -> dict[str, str]:
-    """The versions on worker 0, if all workers have the same.
+def recipe_for(job: Job, allocation: Allocation) -> Recipe:
+    """How it is made; the key is of all that goes in.
 
     Raises:
-        PrepareError: some differ; worker, package and versions are named.
+        ConfigError: a file that the section names cannot be read.
     """
-    first, *others = [_versions(result.stdout) for result in done.results]
-    for result, found in zip(done.results[1:], others, strict=True):
-        for name in sorted(first.keys() | found.keys()):
-            if first.get(name) != found.get(name):
-                raise PrepareError(
-                    f"workers have different versions of {name}: w0 {first.get(name)}, "
-                    f"{result.worker.name} {found.get(name)}; pin it in the job file's `venv` section"
-                )
-    return first
-
-
-def _versions(frozen: str) -> dict[str, str]:
-    pairs = (line.partition("==") for line in frozen.splitlines())
-    return {name: version for name, mark, version in pairs if mark}
+    venv = job.spec.section(VenvSection)
+    wanted = requirements(venv, job.base_directory, job.cloud.devices)
+    key = environment_key(venv.python_version, wanted, allocation.incarnation)
+    return Recipe(
+        action="making the virtual environment",
+        folder=f"venvs/{venv.name}-{key}",
+        key=key,
+        script=files("tpuherd_venv").joinpath("install.sh").read_text(),
+        arguments=(venv.python_version,),
+        stdin=wanted.encode(),
+        timeout_s=venv.install_timeout_s,
+    )

@@ -1,0 +1,61 @@
+"""How an environment is made on a worker."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tpuherd.config.environment import EnvironmentSection
+
+KIB_PER_GIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A folder on every worker, and the script that fills it."""
+
+    action: str
+    """What is done, for people: `making the virtual environment`."""
+    folder: str
+    """The folder, below `~/.tpuherd`; its name has the key."""
+    key: str
+    """See `environment_key`."""
+    script: str
+    """Bash text. It defines `works`, which says whether a finished environment can still be used, calls
+    `begin`, fills `$folder`, and pipes lines `name==version` into `finish`. See `worker.sh`."""
+    arguments: tuple[str, ...] = ()
+    """`$1`, `$2` … of the script; no secrets."""
+    stdin: bytes = field(default=b"", repr=False)
+    """Its standard input; secrets only come this way."""
+    timeout_s: float
+    """Longest run on one worker."""
+
+    def words(self, settings: EnvironmentSection) -> list[str]:
+        """The command for a worker."""
+        header = _assignments(
+            folder=f"$HOME/.tpuherd/{self.folder}",
+            checked=f"$HOME/.tpuherd/preflight/{self.key}",
+            disk_gib=f"{settings.disk_gib:g}",
+            disk_kib=str(round(settings.disk_gib * KIB_PER_GIB)),
+            lock_timeout_s=str(round(settings.lock_timeout_s)),
+        )
+        return ["bash", "-c", "\n".join([header, _library(), self.script]), "tpuherd", *self.arguments]
+
+
+def _assignments(**values: str) -> str:
+    """Only a leading `$HOME` is special."""
+    return "\n".join(f"{name}={_word(value)}" for name, value in values.items())
+
+
+def _word(value: str) -> str:
+    home = "$HOME/"
+    return f'"$HOME"/{shlex.quote(value[len(home) :])}' if value.startswith(home) else shlex.quote(value)
+
+
+@cache
+def _library() -> str:
+    return files("tpuherd.envs").joinpath("worker.sh").read_text()

@@ -1,0 +1,41 @@
+"""A conda environment: `job.env_type: conda`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd import Allocation, ConfigSection, Environment, Job, PlanStep, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tpuherd.config.spec import JobSpec
+
+
+@hookimpl
+def config_section() -> ConfigSection:
+    """The `conda` section."""
+    from tpuherd_conda.config import CondaEnvironment
+
+    return ConfigSection(
+        name="conda", model=CondaEnvironment, description="The conda environment in which the work runs."
+    )
+
+
+@hookimpl
+def plan(spec: JobSpec) -> Sequence[PlanStep]:
+    """Say what would be made."""
+    from tpuherd_conda.config import CondaEnvironment
+
+    conda = spec.section(CondaEnvironment)
+    tool = "micromamba, mamba or conda" if conda.tool == "auto" else conda.tool
+    action = f"{tool}: make {conda.name} from {conda.config_file}"
+    return [PlanStep(stage="prepare_env", where="every worker", action=action)]
+
+
+@hookimpl
+def prepare_env(job: Job, allocation: Allocation) -> Environment | None:
+    """Make the environment on all workers at once, or find it there."""
+    from tpuherd_conda.installing import install
+
+    return install(job, allocation)
