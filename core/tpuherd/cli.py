@@ -15,6 +15,7 @@ from invoke.program import Program
 from tpuherd.config.choices import nearest
 from tpuherd.errors import TpuherdError
 from tpuherd.exit_codes import ExitCode
+from tpuherd.tasks.words import as_options, words_of
 from tpuherd.warming import write_bytecode
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class TpuherdProgram(Program):
         write_bytecode()
 
     def parse_tasks(self) -> None:
-        """See `parse_core`."""
+        """See `parse_core`; words become options, see `tasks.words`."""
+        self.core.unparsed = as_options(self.core.unparsed, self.collection)
         self._with_usage_code(super().parse_tasks)
 
     def print_help(self) -> None:
@@ -51,13 +53,16 @@ class TpuherdProgram(Program):
     def print_task_help(self, name: str) -> None:
         """How one command is called, what it does, and its options."""
         context = self.parser.contexts[name]
-        places = " ".join(argument.name.upper() for argument in context.positional_args)
-        text = inspect.getdoc(self.collection[name]) or ""
+        task = self.collection[name]
+        words = [f"[{words_of(task).upper()} …]"] if words_of(task) else []
+        places = " ".join([argument.name.upper() for argument in context.positional_args] + words)
+        text = inspect.getdoc(task) or ""
         sys.stdout.write(f"Usage: {self.binary} {name} {places + ' ' * bool(places)}[OPTIONS]\n\n{text}\n\n")
         self.print_columns([_option(context, argument) for argument in _options(context)])
 
     def _names(self) -> set[str]:
-        return set(self.namespace.task_names) if self.namespace else set()
+        by_name = self.namespace.task_names if self.namespace else {}
+        return {name for first, others in by_name.items() for name in (first, *others)}
 
     def _with_usage_code(self, parse: Any, *arguments: Any) -> None:
         try:
@@ -105,7 +110,7 @@ def _run() -> None:
     from importlib.metadata import version
 
     try:
-        from tpuherd.tasks import namespace
+        from tpuherd.tasks.namespace import namespace
     except TpuherdError as error:
         sys.stderr.write(f"tpuherd: {error}\n")
         raise SystemExit(error.exit_code) from error

@@ -14,7 +14,7 @@ if sys.version_info < (3, 10):  # noqa: UP036  (who knows what `python3` is on a
 
 import json
 from argparse import ArgumentParser
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tpuherd_agent import commands
 from tpuherd_agent.errors import DISK, INTERNAL, USAGE, AgentError, describe
@@ -33,8 +33,17 @@ def _parser() -> ArgumentParser:
         "status": (("--attempt", {}),),
         "watch": (_ATTEMPT, _OFFSET),
         "log": (_ATTEMPT, _OFFSET, ("--limit", {"type": _count})),
-        "stop": (_ATTEMPT, ("--grace", {"type": _seconds, "help": "seconds between TERM and KILL"})),
+        "stop": (_ATTEMPT, _GRACE),
         "devices": (),
+        "ps": (),
+        "end": (("--pid", {"type": _count}), ("--exec", {"default": ""}), _GRACE),
+        "look": (_PATH,),
+        "room": (_PATH, _SIZE, ("--folder", _SWITCH), _REPLACE),
+        "receive": (_PATH, _TOKEN, _OFFSET, _SIZE, ("--last", _SWITCH), _REPLACE),
+        "discard": (_PATH, _TOKEN),
+        "send": (_PATH,),
+        "health": (),
+        "unlock": (),
         "clean": (("--keep", {"type": _count, "required": True}),),
     }
     for name, own in options.items():
@@ -58,7 +67,19 @@ def _seconds(text: str) -> float:
     return float(text)
 
 
+def _token(text: str) -> str:
+    if not text.isalnum():
+        raise ValueError(text)
+    return text
+
+
 _ATTEMPT = ("--attempt", {"required": True})
+_SWITCH: dict[str, Any] = {"action": "store_true"}
+_PATH = ("--path", {"required": True})
+_TOKEN = ("--token", {"required": True, "type": _token})
+_SIZE = ("--size", {"type": _count, "required": True})
+_REPLACE = ("--replace", _SWITCH)
+_GRACE = ("--grace", {"type": _seconds, "help": "seconds between TERM and KILL"})
 _OFFSET = ("--offset", {"type": _count, "default": 0})
 
 

@@ -65,6 +65,73 @@ def devices(_arguments: Namespace) -> None:
     _print({"devices": find_devices(), "holders": [holder._asdict() for holder in holders()]})
 
 
+def ps(_arguments: Namespace) -> None:
+    """Prints the processes of attempts, and of people's commands, on this worker."""
+    from tpuherd_agent.people import shown
+
+    _print({"processes": [process._asdict() for process in shown()]})
+
+
+def end(arguments: Namespace) -> None:
+    """Ends one process of ours, or a person's command with all its processes; prints how many ended."""
+    from tpuherd_agent.people import end_marked, end_process
+
+    if arguments.pid is not None:
+        _print({"ended": end_process(arguments.pid, arguments.grace)})
+    else:
+        _print({"ended": end_marked(arguments.exec, arguments.grace)})
+
+
+def look(arguments: Namespace) -> None:
+    """Prints what is at a path."""
+    from tpuherd_agent.transfer import look as look_at
+
+    _print(look_at(arguments.path))
+
+
+def room(arguments: Namespace) -> None:
+    """Refuses what must not be put at a path, or would not fit."""
+    from tpuherd_agent.transfer import room as find_room
+
+    _print(find_room(arguments.path, arguments.size, folder=arguments.folder, replace=arguments.replace))
+
+
+def receive(arguments: Namespace) -> None:
+    """Takes one part of an archive from stdin; with the last one, its content appears at a path."""
+    from tpuherd_agent.transfer import receive as take
+
+    one = {"offset": arguments.offset, "size": arguments.size}
+    _print(take(arguments.path, arguments.token, **one, last=arguments.last, replace=arguments.replace))
+
+
+def discard(arguments: Namespace) -> None:
+    """Forgets the parts of an archive that came."""
+    from tpuherd_agent.transfer import discard as forget
+
+    _print(forget(arguments.path, arguments.token))
+
+
+def send(arguments: Namespace) -> None:
+    """Writes what is at a path to stdout, as a tar archive."""
+    from tpuherd_agent.transfer import send as send_archive
+
+    send_archive(arguments.path)
+
+
+def health(_arguments: Namespace) -> None:
+    """Prints what may ail this worker."""
+    from tpuherd_agent.health import health as look_around
+
+    _print(look_around())
+
+
+def unlock(_arguments: Namespace) -> None:
+    """Removes the lock file of libtpu if no process has it open; prints whether it did."""
+    from tpuherd_agent.health import remove_stale_lock
+
+    _print({"removed": remove_stale_lock()})
+
+
 def clean(arguments: Namespace) -> None:
     """Removes the folders of all ended attempts but the last ones."""
     from tpuherd_agent.clean import clean as clean_attempts

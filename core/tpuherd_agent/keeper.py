@@ -11,10 +11,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from tpuherd_agent import locks, metadata, processes
-from tpuherd_agent.errors import describe
-from tpuherd_agent.files import create_marker
+from tpuherd_agent.attempt import home
+from tpuherd_agent.errors import AgentError, describe
+from tpuherd_agent.files import create_marker, read_record
 from tpuherd_agent.launch import launch
 from tpuherd_agent.ledger import Ledger
+from tpuherd_agent.outside import end_outside
 
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
@@ -75,6 +77,7 @@ class Keeper:
             "started_at": started_at,
             "grace_s": spec.grace_s,
             "variables": sorted(spec.environment),
+            **_outside(spec, self._attempt),
         }
         self._ledger.put(self._attempt.process, record)
         return pid
@@ -97,6 +100,9 @@ class Keeper:
             return False
         code = os.waitstatus_to_exitcode(status)
         outcome = {"signal": -code} if code < 0 else {"code": code}
+        if code != 0:  # a client that died may have left its container behind
+            with suppress(AgentError, OSError):  # a stop tries again, and says so
+                end_outside(self._attempt, read_record(self._attempt.process))
         self._ledger.put(self._attempt.exit, {**outcome, "ended_at": time.time()})
         return True
 
@@ -118,6 +124,13 @@ class Keeper:
     def _watch_metadata(self, address: str) -> None:
         noticed_at = metadata.wait_for_preemption(address)
         self._ledger.put(self._attempt.preemption, {"notice_at": noticed_at})
+
+
+def _outside(spec: Spec, attempt: Attempt) -> dict[str, object]:
+    """How to end what is not among the workload's processes; the spec itself is never on the disk."""
+    if not spec.end_command:
+        return {}
+    return {"end_command": spec.end_command, "path": spec.variables(attempt, home())["PATH"]}
 
 
 def _detach(attempt: Attempt, keep_open: tuple[int, int]) -> None:

@@ -42,6 +42,8 @@ class Spec(NamedTuple):
     """Time between TERM and KILL of a `stop` that names none."""
     check_devices: bool = False
     """True: start only if nobody holds a TPU device."""
+    end_command: list[str] = []  # noqa: RUF012
+    """Words of a program that ends what runs outside the workload's processes; see `outside`. No secrets."""
 
     def command(self, attempt: Attempt) -> list[str]:
         """The argv of the workload's first process."""
@@ -149,4 +151,5 @@ _RULES = {
     ),
     "grace_s": ("seconds, 0 or more", _is_duration),
     "check_devices": ("true or false", lambda value: isinstance(value, bool)),
+    "end_command": ("a list of words", _are_words),
 }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tpuherd_agent import locks, processes
 from tpuherd_agent.errors import NOT_STOPPED, AgentError
 from tpuherd_agent.files import read_record, write_record
+from tpuherd_agent.outside import end_outside
 from tpuherd_agent.status import Status, read_status
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def stop(attempt: Attempt, grace_s: float | None) -> Status:
         record = read_record(attempt.process)
         grace_s = _grace(record) if grace_s is None else grace_s
         deadline = time.monotonic() + grace_s
-        _end(lambda: _session(record), deadline)
-        _end(lambda: processes.descendants(attempt), max(deadline, time.monotonic() + min(grace_s, 1.0)))
+        end_all(lambda: _session(record), deadline, then=lambda: end_outside(attempt, record))
+        end_all(lambda: processes.descendants(attempt), max(deadline, time.monotonic() + min(grace_s, 1.0)))
         _record_end(attempt)
     return read_status(attempt)
 
@@ -69,8 +70,13 @@ def _session(record: dict[str, object]) -> list[Process]:
     )
 
 
-def _end(find: Callable[[], list[Process]], deadline: float) -> None:
+def end_all(
+    find: Callable[[], list[Process]], deadline: float, *, then: Callable[[], None] = lambda: None
+) -> None:
+    """TERM, until the deadline; `then` what ends the rest gently; KILL."""
     left = _signal_until_gone(find, signal.SIGTERM, deadline)
+    then()
+    left = left and find()
     left = left and _signal_until_gone(find, signal.SIGKILL, time.monotonic() + KILL_TIMEOUT_S)
     if left:
         names = ", ".join(f"{process.pid} ({processes.command(process.pid)})" for process in left)

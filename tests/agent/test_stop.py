@@ -143,3 +143,52 @@ def test_the_grace_of_the_spec_is_the_default(worker):
     begun = time.monotonic()
     assert worker.answer("stop", "--attempt", "job.1")["signal"] == "SIGKILL"
     assert 0.4 < time.monotonic() - begun < 3
+
+
+END = """
+echo "$1" >> "$HOME/ended"
+kill "$(cat "$1/outside")"
+"""
+"""Ends what the workload left outside its processes, as a container engine would."""
+
+
+def outside(worker) -> None:
+    """A program of the worker's own that ends something, and is only found through a path entry."""
+    folder = worker.home / "tools"
+    folder.mkdir()
+    (folder / "end-it").write_text(f"#!/bin/sh\n{END}")
+    (folder / "end-it").chmod(0o755)
+
+
+def start_with_outside(worker, attempt: str, script: str) -> subprocess.Popen[bytes]:
+    """Start a workload with a process that is not its own; returns that one."""
+    far = subprocess.Popen(["sleep", "600"], env={"HOME": str(worker.home)}, start_new_session=True)
+    script = f'echo {far.pid} > "$TPUHERD_ATTEMPT_DIR/outside"; echo up; {script}'
+    worker.start(attempt, script, end_command=["end-it"], path_entries=["$HOME/tools"])
+    wait_for(lambda: worker.log(attempt))
+    return far
+
+
+def test_what_runs_outside_is_ended_with_the_attempt(worker):
+    outside(worker)
+    far = start_with_outside(worker, "job.1", "sleep 600")
+    assert worker.stop("job.1", 1)["state"] == "stopped"
+    assert far.wait(timeout=30) == -15
+    assert set((worker.home / "ended").read_text().splitlines()) == {str(worker.directory("job.1"))}
+
+
+def test_what_runs_outside_is_ended_when_the_workload_failed(worker):
+    outside(worker)
+    far = start_with_outside(worker, "job.1", "kill -9 $$")
+    assert ended(worker, "job.1")["signal"] == "SIGKILL"
+    assert far.wait(timeout=30) == -15
+
+
+def test_an_end_command_that_fails_is_said(worker):
+    worker.start("job.1", "echo up; sleep 600", end_command=["no-such-program"])
+    wait_for(lambda: worker.log("job.1"))
+    code, answer = worker.refusal("stop", "--attempt", "job.1", "--grace", "1")
+    assert code == 71
+    assert answer["error"] == (
+        "what runs outside the attempt's processes is not ended: no-such-program failed: exit 127"
+    )

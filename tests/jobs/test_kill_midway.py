@@ -57,7 +57,7 @@ def middles(herd: Herd) -> dict[str, Callable[[], object]]:
     return {
         "provision": lambda: any(node["state"] == "CREATING" for node in herd.cloud()["nodes"]),
         "prepare_env": lambda: found(f"{home}/venvs/*.requirements"),
-        "sync_code": lambda: found(f"{home}/code/new-*"),
+        "sync_code": lambda: found(f"{home}/code/.own/work"),
         "run_workload": lambda: found(f"{home}/attempts/*/output.log"),
         "collect": lambda: list(herd.home.glob("jobs/*/attempt-1/results/partial")),
         "release": lambda: any(node["state"] == "DELETING" for node in herd.cloud()["nodes"]),

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from tpuherd.model.event import Event
-from tpuherd.output.reporter import JsonReporter, Reporter
+from tpuherd.output.reporter import Reporter
 
 
 class Terminal(io.StringIO):
@@ -119,9 +119,3 @@ def test_lines_of_several_threads_stay_whole():
         assert [line for line in lines if line.startswith(f"w{index}")] == [
             f"w{index}  │ {number} of w{index}" for number in range(200)
         ]
-
-
-def test_for_scripts_a_line_is_an_object():
-    stream = io.StringIO()
-    JsonReporter(stream, stream).worker_line("w1", 'say "hi"')
-    assert stream.getvalue() == '{"worker": "w1", "text": "say \\"hi\\""}\n'

@@ -56,6 +56,11 @@ class Status:
         """True if the workload does not run any more, or nobody watches it."""
         return self.state in ENDED_STATES
 
+    @property
+    def runs(self) -> bool:
+        """True if processes of it run, or are about to."""
+        return not self.ended and self.state != "absent"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogChunk:

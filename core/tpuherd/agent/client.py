@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.agent.answers import AgentProtocolError
+from tpuherd.agent.answers import AgentProtocolError, parse_status
 from tpuherd.agent.bundle import bundle, command, install_command
 from tpuherd.agent.protocol import FrameDecoder
 from tpuherd.errors import RemoteError, WorkloadError
@@ -14,7 +14,7 @@ from tpuherd.remote import RemoteCommand
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tpuherd.agent.answers import Frame
+    from tpuherd.agent.answers import Frame, Status
     from tpuherd.remote import FanOut, RemoteWorkers
 
 START_TIMEOUT_S = 60.0
@@ -48,6 +48,13 @@ class Agents:
             for index, spec in specs.items()
         }
         return self._remote.run_each(commands, timeout_s=START_TIMEOUT_S)
+
+    def status(self, attempt: str) -> list[Status]:
+        """The state of an attempt on every worker; raises `WorkloadError` if one does not say."""
+        line = command(self._bundle, "status", "--attempt", attempt)
+        done = self._remote.run(line, timeout_s=START_TIMEOUT_S)
+        done.require(WorkloadError, "asking the agents")
+        return [parse_status(result.stdout) for result in done.results]
 
     def stop(self, attempt: str, *, workers: Sequence[int], grace_s: float) -> FanOut:
         """End an attempt's processes: TERM, grace, KILL; returns when nothing of it is left."""

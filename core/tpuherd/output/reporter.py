@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
@@ -86,14 +85,6 @@ class Reporter:
     def _worker_name(self, worker: str) -> str:
         number = int(worker.lstrip("w") or 0)
         return paint(f"{worker:<3}", WORKER_COLORS[number % len(WORKER_COLORS)], self._logs)
-
-
-class JsonReporter(Reporter):
-    """Writes log lines as JSON, one object per line."""
-
-    def worker_line(self, worker: str, text: str) -> None:
-        """Write one line of a worker's log as `{"worker": …, "text": …}`."""
-        self.show(json.dumps({"worker": worker, "text": text}))
 
 
 def paint(text: str, code: str, stream: TextIO) -> str:

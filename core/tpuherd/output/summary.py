@@ -13,7 +13,7 @@ from tpuherd.output.split import time_split
 from tpuherd.output.tables import print_json
 
 if TYPE_CHECKING:
-    from tpuherd.engine.finishing import Outcome
+    from tpuherd.engine.outcomes import Outcome
     from tpuherd.model.outcome import CollectedResults
     from tpuherd.store.records import JobRecord
     from tpuherd.store.store import Store

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rich.table import Table
+
 
 def print_json(value: object) -> None:
     """Print a value as JSON."""
@@ -18,18 +20,25 @@ def print_json(value: object) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows under headings; the widths follow the terminal."""
-    from rich import box
     from rich.console import Console
+
+    table = make_table(columns, rows)
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    with console.capture() as text:  # rich itself answers a closed pipe with the exit code of a bug
+        console.print(table)
+    sys.stdout.write(text.get())
+
+
+def make_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """Rows under headings, for `rich` to print."""
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    with console.capture() as text:  # rich itself answers a closed pipe with the exit code of a bug
-        console.print(table)
-    sys.stdout.write(text.get())
+    return table
 
 
 def ago(at: float | None) -> str:

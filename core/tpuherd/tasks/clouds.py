@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
-
-from tpuherd.errors import ConfigError
 
 if TYPE_CHECKING:
     from tpuherd.model.cloud import Cloud
@@ -39,11 +38,10 @@ def visit(cloud: str, project: str) -> Cloud:
 
 def _of_job_file() -> tuple[str, str]:
     """Cloud and project of the job file that other commands would take; empty if there is none."""
-    from tpuherd.tasks.opening import job_file, read
+    from tpuherd.tasks.opening import DEFAULT_FILE, JOB_VARIABLE, read
 
-    try:
-        path = job_file("")
-    except ConfigError:
+    path = Path(os.environ.get(JOB_VARIABLE) or DEFAULT_FILE)  # `--job` may mean a job here
+    if path == Path(DEFAULT_FILE) and not path.exists():
         return "", ""
     spec = read(path, ()).spec
     return spec.cloud, spec.tpu.project or ""

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 class TaskCollection(Collection):
     """An invoke collection that makes sub-collections as they are named."""
 
-    def add(self, task: Task[Any], collection: str = "", name: str | None = None) -> None:
+    def add(
+        self, task: Task[Any], collection: str = "", name: str | None = None, *, default: bool = False
+    ) -> None:
         """Add a task, as `NAME` or as `COLLECTION.NAME`.
 
         Args:
             task: the invoke task.
             collection: name of the sub-collection; empty: the top.
             name: the task's name on the command line; default: the function's, with dashes.
+            default: the name of the sub-collection alone means this task, too.
 
         Raises:
             ValueError: there is a task of that name already.
@@ -28,7 +31,7 @@ class TaskCollection(Collection):
         wanted = name or task.name
         if self.transform(wanted) in home.tasks:
             raise ValueError(f"there is a task {collection + '.' if collection else ''}{wanted} already")
-        home.add_task(task, name=name)
+        home.add_task(task, name=name, default=default)
 
     def _home(self, name: str) -> Collection:
         if not name:

@@ -14,6 +14,7 @@ from invoke.tasks import task
 from tpuherd.errors import TpuherdError
 from tpuherd.exit_codes import ExitCode
 from tpuherd.output.reporter import paint
+from tpuherd.tasks.words import WordTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,16 +27,17 @@ DEBUG_VARIABLE = "TPUHERD_DEBUG"
 """Set it to see the traceback of errors that are otherwise one message."""
 
 
-def command(**options: Any) -> Callable[[F], Task[F]]:
+def command(*, words: str = "", **options: Any) -> Callable[[F], Task[F]]:
     """Make an invoke task of a function; plugins use it for theirs, too.
 
     Args:
+        words: an iterable argument that the words of the command line go to, see `tasks.words`.
         options: those of `invoke.task`: `positional`, `help`, `iterable`, `name` …; unless named, no argument
             is positional, and there are no one-letter flags.
 
     A `TpuherdError` is printed without a traceback and ends the process with its exit code.
     """
-    options = {"positional": [], "auto_shortflags": False, **options}
+    options = {"positional": [], "auto_shortflags": False, "iterable": [words] if words else [], **options}
 
     def decorate(function: F) -> Task[F]:
         @functools.wraps(function)
@@ -48,7 +50,9 @@ def command(**options: Any) -> Callable[[F], Task[F]]:
             except KeyboardInterrupt as error:
                 raise Exit(code=ExitCode.CANCELLED) from error
 
-        return cast("Task[F]", task(guarded, **options))
+        made = cast("WordTask", task(guarded, klass=WordTask, **options))
+        made.words = words
+        return cast("Task[F]", made)
 
     return decorate
 

@@ -12,6 +12,7 @@ from tpuherd.tasks.command import command
 if TYPE_CHECKING:
     from invoke.context import Context
 
+    from tpuherd.cloud.placement import Placement
     from tpuherd.config.spec import JobSpec
 
 
@@ -39,10 +40,14 @@ def plan(_context: Context, job_file: str, override: list[str], json: bool = Fal
         plan_steps(Hooks(manager(), loaded.spec), job_file), key=lambda step: order.index(step.stage)
     )
     facts = _facts(loaded.spec)
+    places = _places(loaded.spec)
     if json:
-        print_json({"job": loaded.spec.job.name, **facts, "steps": [asdict(step) for step in steps]})
+        shown = {"placements": places, "steps": [asdict(step) for step in steps]}
+        print_json({"job": loaded.spec.job.name, **facts, **shown})
         return
     print_table(("", loaded.spec.job.name), list(facts.items()))
+    if len(places) > 1:
+        print_table(tuple(places[0]), [tuple(place.values()) for place in places])
     print_table(("stage", "asked of", "what"), [(step.stage, step.where, step.action) for step in steps])
 
 
@@ -58,21 +63,50 @@ def schema(_context: Context) -> None:
 
 
 def _facts(spec: JobSpec) -> dict[str, object]:
-    """What the accelerator stands for, and its price."""
-    from tpuherd.prices import price_per_chip_hour
+    """What the first accelerator stands for, and its price in the zone that is tried first."""
+    from tpuherd.cloud.placement import rounds
 
-    shape, tpu = spec.tpu.shape, spec.tpu
-    chips = shape.chips * tpu.slices
-    price = price_per_chip_hour(shape.generation, tpu.zone, tpu.pricing)
-    cost = f"{price * chips:.2f} USD" if price is not None else "not known"
+    tpu = spec.tpu
+    first = rounds(tpu)[0][0]
+    shape = first.shape
+    cost = _price(first, spec)
     return {
+        "allocation mode": _mode(spec),
         "accelerator": f"{tpu.slices} x {shape.name}" if tpu.slices > 1 else shape.name,
-        "chips": chips,
+        "chips": shape.chips * tpu.slices,
         "workers": shape.workers * tpu.slices,
         "chips per worker": shape.chips_per_worker,
-        "runtime version": tpu.runtime_version,
-        "zone": tpu.zone,
-        "pricing": tpu.pricing,
+        "runtime version": tpu.runtime_version_for(shape.name),
+        "zone": first.zone,
+        "pricing": "reserved" if tpu.reserved else tpu.pricing,
         "price per hour": "nothing, it is emulated" if spec.cloud == "emulator" else cost,
         "not carried out": ", ".join(spec.pending()) or "-",
     }
+
+
+def _mode(spec: JobSpec) -> str:
+    choice = spec.tpu.choice
+    return f"{choice.provider} (auto: {choice.reason})" if choice.reason else choice.provider
+
+
+def _places(spec: JobSpec) -> list[dict[str, object]]:
+    """Every place that is tried, in order; those of one number at once."""
+    from tpuherd.cloud.placement import rounds
+
+    return [
+        {
+            "try": number,
+            "zone": place.zone,
+            "accelerator": place.accelerator,
+            "chips": place.shape.chips * spec.tpu.slices,
+            "list price per hour": _price(place, spec),
+        }
+        for number, places in enumerate(rounds(spec.tpu), start=1)
+        for place in places
+    ]
+
+
+def _price(place: Placement, spec: JobSpec) -> str:
+    """What all slices cost there; reservations have prices of their own."""
+    price = None if spec.tpu.reserved else place.price_per_hour(spec.tpu.pricing)
+    return f"{price * spec.tpu.slices:.2f} USD" if price is not None else "not known"

@@ -22,6 +22,8 @@ HELP = {
     "job_file": "The job file.",
     "override": "A key of the job file with another value, for example tpu.zone=us-east1-d; may be repeated.",
     "keep": "Keep the slices when the job has ended; `tpuherd release` gives them back.",
+    "ttl": "How long the job may hold slices, for example 90s, 30m, 2h, 7d; then it is stopped, and they are "
+    "given back.",
     "on_interrupt": "What Ctrl-C means: ask, cancel, or detach.",
     "json": "Print the outcome as JSON; logs and progress then go to standard error.",
     "job": "A job: its id, the start of its id, or its name.",
@@ -35,13 +37,14 @@ def _help(*names: str) -> dict[str, str]:
 @command(
     positional=["job_file"],
     iterable=["override"],
-    help=_help("job_file", "override", "keep", "on_interrupt", "json"),
+    help=_help("job_file", "override", "keep", "ttl", "on_interrupt", "json"),
 )
 def run(
     _context: Context,
     job_file: str,
     override: list[str],
     keep: bool = False,
+    ttl: str = "",
     on_interrupt: str = "ask",
     json: bool = False,
 ) -> None:
@@ -50,14 +53,14 @@ def run(
     Ctrl-C asks whether to cancel the job or to detach from it; a second Ctrl-C detaches at once.
     """
     policy = opening.on_interrupt(on_interrupt)
-    _drive(_create(job_file, override, keep=keep), policy, keep=keep, json=json)
+    _drive(_create(job_file, override, ttl, keep=keep), policy, keep=keep, json=json)
 
 
 @command(
     positional=["job_file"],
     iterable=["override"],
     help={
-        **_help("job_file", "override", "keep"),
+        **_help("job_file", "override", "keep", "ttl"),
         "json": "Print JSON: the job's id and the process that drives it.",
     },
 )
@@ -66,13 +69,14 @@ def create(
     job_file: str,
     override: list[str],
     keep: bool = False,
+    ttl: str = "",
     json: bool = False,
 ) -> None:
     """Start a job in the background and return at once."""
     from tpuherd.engine.background import start_background
     from tpuherd.output.tables import print_json
 
-    record = _create(job_file, override, keep=keep)
+    record = _create(job_file, override, ttl, keep=keep)
     opening.require_undriven(record)
     opening.store().jobs.keep(record.id, keep=keep)
     pid = start_background(record)
@@ -116,19 +120,23 @@ def cancel(_context: Context, job: str, json: bool = False) -> None:
         raise Exit(code=outcome.exit_code)
 
 
-def _create(job_file: str, overrides: list[str], *, keep: bool) -> JobRecord:
-    from tpuherd.engine.opening import check_plan, find_or_create
+def _create(job_file: str, overrides: list[str], ttl: str, *, keep: bool) -> JobRecord:
+    from tpuherd.durations import parse_duration
+    from tpuherd.engine.creating import find_or_create
+    from tpuherd.engine.opening import check_plan
     from tpuherd.tasks.plugins import manager
 
+    ttl_s = parse_duration(ttl, "--ttl") if ttl else None
     loaded = opening.read(Path(job_file), overrides)
     check_plan(manager(), loaded)
     for note in loaded.notes:
         sys.stderr.write(f"{note}\n")
-    return find_or_create(opening.store(), loaded, overrides, keep=keep)
+    return find_or_create(opening.store(), loaded, overrides, keep=keep, ttl_s=ttl_s)
 
 
 def _drive(record: JobRecord, policy: OnInterrupt, *, keep: bool, json: bool) -> None:
-    from tpuherd.engine.finishing import outcome_of, run_job
+    from tpuherd.engine.finishing import run_job
+    from tpuherd.engine.outcomes import outcome_of
     from tpuherd.output.reporter import Reporter
     from tpuherd.output.summary import print_summary
 

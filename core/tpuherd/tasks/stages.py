@@ -75,14 +75,20 @@ def _run_again_if_failed(engine: Engine) -> CollectedResults | None:
 
     if engine.workload_failed:
         engine.next_attempt(RestartInPlace(reason="run-workload was called again"), engine.last_diagnosis())
+        # whoever calls again has edited something; a policy that restarts by itself keeps what ran
+        again = (engine.job.id, engine.job.attempt.number, Stage.SYNC_CODE.value)
+        opening.store().stages.forget(*again)
     return engine.collect()
 
 
 def _stage(
     stage: Stage, job: str, override: list[str], work: Callable[[Engine], object], *, json: bool
 ) -> None:
+    from tpuherd.engine.background import watch
+    from tpuherd.engine.creating import find_or_create
+    from tpuherd.engine.finishing import run_stage
     from tpuherd.engine.interrupts import OnInterrupt
-    from tpuherd.engine.opening import check_plan, find_or_create
+    from tpuherd.engine.opening import check_plan
     from tpuherd.output.reporter import Reporter
     from tpuherd.tasks.plugins import manager
 
@@ -95,7 +101,9 @@ def _stage(
     reporter = Reporter(logs=sys.stderr if json else None)
     reporter.note(f"job {record.id}")
     control = opening.controller(record, reporter, OnInterrupt.CANCEL)
-    _show(stage, control.drive(work), json=json)
+    value = control.drive(lambda engine: run_stage(control, engine, work))
+    watch(record)
+    _show(stage, value, json=json)
 
 
 def _show(stage: Stage, value: object, *, json: bool) -> None:

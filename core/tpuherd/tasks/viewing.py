@@ -1,9 +1,8 @@
-"""Tasks that only look: list, status, logs."""
+"""Tasks that only look: list, status."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tpuherd.tasks import opening
@@ -28,7 +27,7 @@ def list_task(_context: Context, json: bool = False, live: bool = False) -> None
     if json:
         print_json(rows)
         return
-    columns = ("job", "owner", "state", "stage", "attempt", "holds", "started", "file")
+    columns = ("job", "owner", "state", "stage", "attempt", "holds", "until", "started", "file")
     print_table(
         columns,
         [
@@ -39,6 +38,7 @@ def list_task(_context: Context, json: bool = False, live: bool = False) -> None
                 r["stage"],
                 r["attempt"],
                 r["holds"],
+                r["held_until"],
                 ago(r["created_at"]),
                 r["file"],
             )
@@ -76,34 +76,12 @@ def status(_context: Context, job: str, json: bool = False) -> None:
     print_table(("when", "event", ""), [(ago(e.at), e.kind, e.text) for e in events[-8:]])
 
 
-@command(
-    positional=["job"],
-    auto_shortflags=True,
-    help={
-        "job": JOB_HELP["job"],
-        "worker": "Only this worker's log, for example 0.",
-        "attempt": "Another attempt than the newest.",
-        "follow": "Go on until the job has ended.",
-        "json": "Print one JSON object per line: worker, text.",
-    },
-)
-def logs(
-    _context: Context,
-    job: str,
-    worker: str = "",
-    attempt: int = 0,
-    follow: bool = False,
-    json: bool = False,
-) -> None:
-    """Show the workers' logs of a job as they were kept here; they outlive the slices."""
-    from tpuherd.output.log_files import show_logs
-    from tpuherd.output.reporter import JsonReporter, Reporter
+def _held_until(store: Store, record: JobRecord) -> str | None:
+    """The moment at which its slices are given back unless they are used, in this machine's time zone."""
+    from tpuherd.engine.tenure import held_until, local_time
 
-    record = opening.find_job(job)
-    directory = Path(record.directory) / f"attempt-{attempt or record.attempt}"
-    store = opening.store()
-    ended = (lambda: store.jobs.get(record.id).state.ended) if follow else None
-    show_logs(directory, worker.lstrip("w"), JsonReporter() if json else Reporter(), ended)
+    at = held_until(record, store.tenures.last_use(record.id))
+    return None if at is None else local_time(at)
 
 
 def _overview(store: Store, record: JobRecord) -> dict[str, Any]:
@@ -111,13 +89,15 @@ def _overview(store: Store, record: JobRecord) -> dict[str, Any]:
 
     stages = [row for row in store.stages.all(record.id) if row.attempt == record.attempt]
     last = stages[-1] if stages else None
+    holds = not holds_nothing(store, record.id, record.attempt)
     return {
         "job": record.id,
         "owner": record.owner,
         "state": record.state.value,
         "stage": f"{last.stage} {last.state.value}" if last else "",
         "attempt": record.attempt,
-        "holds": "" if holds_nothing(store, record.id, record.attempt) else "slices",
+        "holds": "slices" if holds else "",
+        "held_until": _held_until(store, record) if holds else None,
         "driven_by": store.leases.driver(record.id) or "",
         "created_at": record.created_at,
         "file": record.file,

@@ -1,0 +1,1 @@
+"""Known ailments of a job's workers: finding them, and repairing those where that is safe."""

@@ -1,0 +1,87 @@
+"""Commands on the workers of a job: which, as they speak, how they end, and that Ctrl-C ends them."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+from herd import output, wait_for
+from keeping import kept_job, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herd import Herd
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Herd]:
+    with kept_job(tmp_path_factory.mktemp("exec")) as herd:
+        yield herd
+
+
+def running(herd: Herd, text: str) -> list[int]:
+    """The processes of this home with a text in their command line, but for those of ours that asked."""
+    return [pid for pid, line in herd.processes().items() if text in line and "tpuherd exec" not in line]
+
+
+@pytest.mark.parametrize(("words", "workers"), [("all", 4), ("2", 1), ("0,3", 2), ("1-3", 3), ("w0,2-3", 3)])
+def test_on_a_choice_of_workers(kept: Herd, words: str, workers: int) -> None:
+    said = kept.ok("exec", "job", "--workers", words, "--", "echo", "hello")
+    assert lines(said) == ["hello"] * workers
+
+
+def test_the_exit_code_is_the_worst(kept: Herd) -> None:
+    done = kept.ends_with(7, "exec", "job", "--json", "--command", "exit $((TPU_WORKER_ID * 2 + 1))")
+    assert [row["code"] for row in json.loads(done.stdout)] == [1, 3, 5, 7]
+    assert "0 of 4 workers succeeded" in done.stderr
+
+
+def test_who_failed_is_named_with_the_end_of_what_it_said(kept: Herd) -> None:
+    script = "[ $TPU_WORKER_ID != 2 ] || { echo the reason >&2; exit 3; }"
+    done = kept.ends_with(3, "exec", "job", "--command", script)
+    assert "3 of 4 workers succeeded; w2 failed: exit 3" in done.stderr
+    assert "the reason" in done.stderr
+
+
+def test_lines_are_shown_as_they_come(kept: Herd) -> None:
+    process = kept.start("exec", "job", "--workers", "0", "--command", "echo first; sleep 611")
+    kept.until_says(process, "first")
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interruption_ends_it_everywhere(kept: Herd, number: signal.Signals) -> None:
+    script = "trap '' HUP; (setsid sleep 612 &); echo ready; sleep 613"
+    process = kept.start("exec", "job", "--command", script)
+    assert wait_for(lambda: output(process).count("ready") == 4, 30)
+    assert len(running(kept, "sleep 612")) == 4
+    process.send_signal(number)
+    assert process.wait(30) == 130
+    assert not running(kept, "sleep 61")
+
+
+def test_a_command_that_takes_too_long_is_ended(kept: Herd) -> None:
+    done = kept.ends_with(9, "exec", "job", "--timeout-s", "1.5", "--", "sleep", "614")
+    assert "timed out" in done.stderr
+    assert not running(kept, "sleep 614")
+
+
+def test_a_worker_that_is_not_there(kept: Herd) -> None:
+    assert "the job has 0 to 3" in kept.ends_with(3, "exec", "job", "--workers", "2-4", "--", "true").stderr
+    assert "expected all" in kept.ends_with(3, "exec", "job", "--workers", "some", "--", "true").stderr
+
+
+def test_the_command_line_of_a_shell(kept: Herd) -> None:
+    told = json.loads(kept.ok("ssh", "job:3", "--json"))
+    assert told["worker"] == 3
+    assert told["argv"][0] == "ssh"
+    assert "-3" in next(word for word in told["argv"] if word.startswith("HostKeyAlias="))
+    assert "a shell is on one worker" in kept.ends_with(3, "ssh", "job:0-1").stderr
+    assert "there is no worker 4" in kept.ends_with(3, "ssh", "job:4").stderr
