@@ -1,5 +1,5 @@
 """The tpuherd tasks for `inv`, run from this folder."""
 
-from tpuherd.tasks import namespace
+from tpuherd.tasks.namespace import namespace
 
 __all__ = ["namespace"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from markup import code, note, table
 
-from tpuherd.tasks import namespace
+from tpuherd.tasks.namespace import namespace
+from tpuherd.tasks.words import words_of
 
 if TYPE_CHECKING:
     from invoke.parser.argument import Argument
@@ -36,7 +37,8 @@ def page() -> str:
 
 def _section(name: str, task: Task[Any]) -> str:
     arguments = task.get_arguments()
-    usage = " ".join(["tpuherd", name, *(_upper(a) for a in arguments if _is_positional(a))])
+    words = [f"[{words_of(task).upper()} …]"] if words_of(task) else []
+    usage = " ".join(["tpuherd", name, *(_upper(a) for a in arguments if _is_positional(a)), *words])
     text = inspect.cleandoc(task.__doc__ or "")
     rows = [(_spelling(argument), _value(argument), argument.help or "") for argument in arguments]
     options = "\n" + table(("option", "default", "meaning"), rows) if rows else ""

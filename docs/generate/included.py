@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BLOCK = re.compile(
-    r"(<!-- file: (?P<path>\S+) -->\n+```[a-z]*\n)(?P<text>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
+    r"(<!-- file: (?P<path>\S+) -->\n+```[a-z ]*\n)(?P<text>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
 )
 
 

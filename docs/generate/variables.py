@@ -36,6 +36,7 @@ WORKER = {
     "files of the workload plugin.",
     "TPUHERD_RESUME": "`1`: continue from a checkpoint if there is one; `0`: start from scratch.",
     "TPUHERD_WORKER": "Number of this worker, from 0.",
+    "TPUHERD_CODE": "Folder of the code's snapshot, if there is code; the work starts in it.",
     "TPUHERD_WORKERS": "Number of workers of the allocation.",
 }
 """Variables that the work finds on a worker."""
@@ -43,12 +44,15 @@ WORKER = {
 EMULATOR = {
     "TPUHERD_EMULATOR_TPU_ENDPOINT": "Address of the emulated TPU API: gRPC without TLS, on loopback.",
     "TPUHERD_EMULATOR_TOKEN": "Bearer token of the emulated TPU API.",
+    "TPUHERD_EMULATOR_REST_URL": "URL of the emulated TPU API over REST; holds a token.",
     "TPUHERD_EMULATOR_SSH_KEY": "Private key that logs in to every emulated worker.",
+    "TPUHERD_EMULATOR_SSH_PORT": "Port of all SSH servers of emulated workers.",
 }
 """Variables that `tpuherd cloud.env` prints."""
 
 INTERNAL = {
     "TPUHERD_DEVICE_GLOB": "Agent: where the device files of TPU chips are, instead of the usual places.",
+    "TPUHERD_EXEC_ID": "Marks the processes of `tpuherd exec` on a worker, so that Ctrl-C can end them.",
     "TPUHERD_EMULATED_WORKER": "Marks the processes of an emulated worker, so that they "
     "can be found and ended.",
     "TPUHERD_EMULATED_CLOUD": "Marks the process of an emulated cloud.",
