@@ -29,7 +29,7 @@ works() { [ -f $folder/content ]; }
 begin
 mkdir -p $folder
 date +%N > $folder/content
-echo a==1 | finish
+finish echo a==1
 """
 
 
@@ -72,6 +72,18 @@ def test_the_lock_of_the_boot_time_update_is_waited_for(tmp_path, locked):
     fcntl.lockf(locked, fcntl.LOCK_UN)
     assert waiting.communicate(timeout=30)[0] == "free\n"
     assert waiting.returncode == 0
+
+
+@pytest.mark.parametrize("done", [True, False], ids=["finished", "half made"])
+def test_a_controller_that_has_gone_takes_no_finished_environment_away(tmp_path, done):
+    header = f"folder={tmp_path}/things/k checked=/x disk_gib=0 disk_kib=0 lock_timeout_s=1\n"
+    script = FILL if done else FILL.replace("echo a==1", "false")
+    reading, writing = os.pipe()
+    os.close(reading)  # nobody hears what is told in the end
+    made = subprocess.run(["bash", "-c", f"{header}{LIBRARY}\n{script}"], stdout=writing, timeout=60)
+    os.close(writing)
+    assert made.returncode != 0
+    assert (tmp_path / "things/k/content").exists() == done
 
 
 def test_the_wait_has_an_end_and_the_holder_lives(tmp_path, locked):

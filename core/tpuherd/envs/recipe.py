@@ -26,7 +26,8 @@ class Recipe:
     """See `environment_key`."""
     script: str
     """Bash text. It defines `works`, which says whether a finished environment can still be used, calls
-    `begin`, fills `$folder`, and pipes lines `name==version` into `finish`. See `worker.sh`."""
+    `begin`, fills `$folder`, and calls `finish` with a command that prints lines `name==version`; see
+    `worker.sh`."""
     arguments: tuple[str, ...] = ()
     """`$1`, `$2` … of the script; no secrets."""
     stdin: bytes = field(default=b"", repr=False)

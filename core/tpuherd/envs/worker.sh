@@ -32,15 +32,17 @@ begin() {
   trap 'leave $?' EXIT
 }
 
-# After a failure nothing is left but what says so.
+# After a failure nothing is left but what says so. A finished environment stays, even if telling about it failed
+# because the controller is gone: another one may use it already.
 leave() {
-  [ "$1" -eq 0 ] || rm -rf "$folder"
+  [ "$1" -eq 0 ] || [ -f "$done_marker" ] || rm -rf "$folder"
 }
 
-# Standard input: lines `name==version`. The marker comes last: without it, everything is made anew.
+# Arguments: a command that prints lines `name==version`. The marker comes last, and only after it has succeeded:
+# without it, everything is made anew.
 finish() {
   mkdir -p "$folder"
-  cat > "$done_marker.new"
+  "$@" > "$done_marker.new"
   mv "$done_marker.new" "$done_marker"
   cat "$done_marker"
 }

@@ -79,7 +79,7 @@ cat > "$folder/.tpuherd/tpuherd-conda-run" << 'END_OF_RUN'
 @RUN@
 END_OF_RUN
 chmod 755 "$folder/.tpuherd/tpuherd-conda-run"
-{
+versions() {
   echo "conda-tool==${tool##*/}"
   for record in "$folder"/conda-meta/*-*-*.json; do
     [ -f "$record" ] || continue
@@ -96,4 +96,6 @@ chmod 755 "$folder/.tpuherd/tpuherd-conda-run"
       echo "${record%%-*}==${record#*-}"
     }
   done
-} | sort -u -t= -k1,1 | finish
+}
+sorted_versions() { versions | sort -u -t= -k1,1; }
+finish sorted_versions

@@ -58,7 +58,8 @@ declare -p runtime id | sed 's/^declare -[-a]* //' > "$folder/runtime.sh"
   cat "$folder/runtime.sh" -
 } > "$folder/bin/tpuherd-container"
 chmod 700 "$folder/bin/tpuherd-container"
-{
+versions() {
   echo "runtime==${runtime[*]}"
   echo "image==${id#sha256:}"
-} | finish
+}
+finish versions

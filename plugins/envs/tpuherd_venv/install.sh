@@ -29,8 +29,10 @@ trap 'leave $?; rm -f "$requirements"' EXIT
 cat > "$requirements"
 "$uv" venv --quiet --python "$1" "$folder"
 "$uv" pip install --python "$folder/bin/python" --requirement "$requirements"
-{
+versions() {
+  local version
   version="$("$folder/bin/python" --version)"
   echo "python==${version#Python }"
   "$uv" pip freeze --quiet --python "$folder/bin/python"
-} | finish
+}
+finish versions
