@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 
 import pytest
 
@@ -19,17 +18,20 @@ def remote(fragile_farm, tmp_path):
         yield workers
 
 
-def test_chunks_arrive_while_the_command_runs(remote):
-    with remote.open_stream(
-        1, "cat; for i in 1 2 3; do date +%s.%N; sleep 0.3; done; echo err >&2; exit 4", b"in\n"
-    ) as s:
+def test_chunks_arrive_while_the_command_runs(remote, tmp_path):
+    """After each line the command waits for a file that is made only once that line has arrived."""
+    wait = f"until [ -e {tmp_path}/heard-$i ]; do sleep 0.01; done"
+    command = f"cat; i=0; {wait}; for i in 1 2 3; do echo $i; {wait}; done; echo err >&2; exit 4"
+    with remote.open_stream(1, command, b"in\n") as s:
         assert s.exit_code is None
         assert next(s) == b"in\n"
-        delays = [time.time() - float(chunk) for chunk in s]
-        assert len(delays) == 3
-        assert sorted(delays)[1] < 0.05
-        assert (s.exit_code, s.stderr) == (4, "err\n")
+        (tmp_path / "heard-0").touch()
+        for number in (1, 2, 3):
+            assert next(s) == f"{number}\n".encode()
+            assert s.exit_code is None
+            (tmp_path / f"heard-{number}").touch()
         assert list(s) == []
+        assert (s.exit_code, s.stderr) == (4, "err\n")
 
 
 def test_all_bytes_arrive(remote):
