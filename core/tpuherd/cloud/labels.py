@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
-from tpuherd.errors import ProvisionError
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,15 +67,3 @@ def label_value(text: str) -> str:
 def is_ours(labels: Mapping[str, str], job: Job) -> bool:
     """True if a resource was made for this job."""
     return labels.get(JOB) == label_value(job.id) and labels.get(OWNER) == label_value(job.owner)
-
-
-def require_ours(resource: Any, what: str, job: Job) -> None:
-    """Refuse to use what somebody else made, whatever its name.
-
-    Raises:
-        ProvisionError: it does not carry this job's labels.
-    """
-    if not is_ours(dict(resource.labels), job):
-        raise ProvisionError(
-            f"{what} exists already, and job {job.id} did not make it: choose another `tpu.name`"
-        )

@@ -33,4 +33,4 @@ def _ids(spec: Any, queued_id: str) -> tuple[str, ...]:
     if spec.node_id:
         return (spec.node_id,)
     params = spec.multislice_params
-    return node_ids(params.node_id_prefix or queued_id, params.node_count)
+    return node_ids(params.node_id_prefix or queued_id, params.node_count or 1)

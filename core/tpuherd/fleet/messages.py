@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tpuherd.cloud.queued import slices_of
 from tpuherd.fleet.tpu import Kind, Symptom, Tier, Tpu
 
 if TYPE_CHECKING:
@@ -67,11 +68,6 @@ def rows(nodes: Iterable[Any], resources: Iterable[Any]) -> list[Tpu]:
     waiting = [queue_row(resource) for resource in queued.values() if resource.tpu.node_spec]
     empty = [row for row in waiting if (row.zone, row.name) not in used]
     return sorted(made + empty, key=lambda row: (row.zone, row.name))
-
-
-def slices_of(resource: Any) -> int:
-    """How many nodes a queued resource asks for."""
-    return sum(spec.multislice_params.node_count or 1 for spec in resource.tpu.node_spec)
 
 
 def queue_tier(resource: Any) -> Tier:
