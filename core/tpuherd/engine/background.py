@@ -16,12 +16,16 @@ def controller_log(record: JobRecord) -> Path:
     return Path(record.directory) / "controller.log"
 
 
-def start_background(record: JobRecord) -> int:
-    """Start `tpuherd resume JOB` in a session of its own; returns its pid.
+RESUME = ("resume", "--on-interrupt", "detach")
+CANCEL = ("cancel",)
+
+
+def start_background(record: JobRecord, words: tuple[str, ...] = RESUME) -> int:
+    """Start `tpuherd resume JOB`, or `cancel`, in a session of its own; returns its pid.
 
     It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon.
     """
-    return _start(record, "tpuherd", "resume", record.id, "--on-interrupt", "detach")
+    return _start(record, "tpuherd", *words, record.id)
 
 
 def watch(record: JobRecord) -> int | None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from tpuherd.cloud.client import hang_up
-from tpuherd.engine.background import start_background
+from tpuherd.engine.background import CANCEL, RESUME, start_background
 from tpuherd.engine.engine import Engine, holds_nothing
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.engine.lease_keeper import LeaseKeeper
@@ -43,6 +43,7 @@ class Controller:
         self.hooks = open_hooks(manager, record)
         self.session = open_session(store, self.hooks, record, reporter)
         self._policy = policy
+        self._cancelling = False
 
     def drive(self, work: Callable[[Engine], T], *, goes_on: bool = False) -> T:
         """Do some work on the job while holding its lease.
@@ -92,16 +93,18 @@ class Controller:
         return Engine(self.store, self.hooks, open_job(self.store, self.hooks, self.record, self.session))
 
     def _cancel(self) -> None:
+        """Say so once it is stored: a second interruption may come at any line of this."""
+        self._cancelling = True
+        self.store.jobs.want(self.record.id, "cancel")
         kept = self.store.jobs.get(self.record.id).keep
         then = "kept" if kept else "given back"
         self.reporter.note(f"cancelling: the workload is stopped, then the slices are {then}")
-        self.store.jobs.want(self.record.id, "cancel")
         self.session.cancel()
 
     def _detach(self, *, goes_on: bool) -> None:
         """Leave this instant; our lease ends with our process."""
         if goes_on:
-            start_background(self.record)
+            start_background(self.record, CANCEL if self._cancelling else RESUME)
         self.reporter.note(
             f"detached; follow with `tpuherd logs {self.record.id} --follow`, "
             f"end with `tpuherd cancel {self.record.id}`"
