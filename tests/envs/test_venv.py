@@ -71,9 +71,7 @@ def test_all_workers_get_it_and_the_second_call_only_looks(cloud, held):
         assert subprocess.run([python, "-c", "import iniconfig"]).returncode == 0
 
     before = [times(folder(cloud, worker, made)) for worker in held.workers]
-    began = time.monotonic()
     assert plugin.prepare_env(job, held) == made
-    assert time.monotonic() - began < 2
     assert [times(folder(cloud, worker, made)) for worker in held.workers] == before
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 ZONE = "us-west4-a"
-TIMEOUT_S = 90.0
+TIMEOUT_S = 180.0
 
 
 class Herd:
@@ -122,7 +122,7 @@ class Herd:
         self.started.append(process)
         return process
 
-    def until_says(self, process: subprocess.Popen[str], text: str, timeout_s: float = 30.0) -> None:
+    def until_says(self, process: subprocess.Popen[str], text: str, timeout_s: float = 90.0) -> None:
         """Wait until a started process has printed a text."""
         wait_for(lambda: text in output(process) or process.poll() is not None, timeout_s)
         assert text in output(process), output(process)
@@ -166,7 +166,7 @@ class Herd:
 
     def nothing_left(self) -> None:
         """Assert that no process of this home is left."""
-        wait_for(lambda: not self.processes(), 3.0)
+        wait_for(lambda: not self.processes())
         assert not self.processes()
 
     def close(self) -> None:
@@ -191,7 +191,7 @@ def output(process: subprocess.Popen[str]) -> str:
     return process.log.read_text()  # type: ignore[attr-defined,no-any-return]
 
 
-def wait_for(condition: Callable[[], object], timeout_s: float = 20.0) -> bool:
+def wait_for(condition: Callable[[], object], timeout_s: float = 60.0) -> bool:
     """Ask again and again; False if it never became true."""
     deadline = time.monotonic() + timeout_s
     while not condition():

@@ -23,5 +23,5 @@ def test_others_are_refused(herd: Herd) -> None:
     assert "another version" in changed.stderr
     assert herd.status()["state"] == "live"
     herd.ok("cancel", "job")
-    assert controller.wait(30) == 130
+    assert controller.wait(90) == 130
     assert herd.starts(0) == 1

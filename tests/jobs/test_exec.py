@@ -53,7 +53,7 @@ def test_lines_are_shown_as_they_come(kept: Herd) -> None:
     kept.until_says(process, "first")
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(90) == 130
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -63,7 +63,7 @@ def test_an_interruption_ends_it_everywhere(kept: Herd, number: signal.Signals) 
     assert wait_for(lambda: output(process).count("ready") == 4, 30)
     assert len(running(kept, "sleep 612")) == 4
     process.send_signal(number)
-    assert process.wait(30) == 130
+    assert process.wait(90) == 130
     assert not running(kept, "sleep 61")
 
 

@@ -138,7 +138,7 @@ def test_of_a_job_that_is_cancelled(cloud: Herd, point: str) -> None:
     controller = cloud.start("run", cloud.job(cloud.counting(600)), crash=point)
     cloud.until_says(controller, "line 3")
     cloud.run("cancel", "job")
-    assert controller.wait(20) == -signal.SIGKILL
+    assert controller.wait(90) == -signal.SIGKILL
     cloud.ok("cancel", "job")
     assert (cloud.status()["state"], cloud.status()["exit_code"]) == ("cancelled", 130)
     assert cloud.cloud()["nodes"] == []

@@ -51,7 +51,7 @@ def test_looking_and_ending(cloud: Herd, running: subprocess.Popen[str]) -> None
     wrong = cloud.ends_with(9, "kill", "job", "--pid", found["pid"], "--workers", "0")
     assert "no process" in wrong.stderr
     cloud.ok("kill", "job", "--pid", found["pid"], "--workers", "1")
-    assert by_hand.wait(30) != 0
+    assert by_hand.wait(90) != 0
 
     done = cloud.ends_with(0, "kill", "job", "--json")
     assert [row["state"] for row in json.loads(done.stdout)] == ["stopped"] * 4

@@ -84,7 +84,7 @@ def test_ctrl_c_stops_the_workload_and_keeps_the_slices(cloud: Herd, kept: Path)
     process = cloud.start("rerun", "job", "--on-interrupt", "cancel", "--", "sh", "-c", "echo on; sleep 621")
     cloud.until_says(process, "│ on")
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(90) == 130
     assert "then the slices are kept" in output(process)
     assert not [line for line in cloud.processes().values() if "sleep 621" in line]
     assert (cloud.status()["state"], cloud.status()["holds"]) == ("cancelled", "slices")
