@@ -39,8 +39,12 @@ from tpuherd.remote import RemoteWorkers, quote
 
 TIMEOUT_S = 600.0
 IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@t")
-SETTLED = "flock ~/.tpuherd/code/.own/lock true"
+SETTLED = """
+cd ~/.tpuherd/code/.own
+until read -r _ last _ < head && [ "$(ls -d copies/* | grep -c "^copies/$last")" = 2 ]; do sleep 0.1; done
+"""
 """Waits until a worker has made ready for its next snapshot."""
+TICKS = os.sysconf("SC_CLK_TCK")
 FETCH = "cd ~/fetched && git fetch -q --depth=1 origin main && git checkout -q --detach FETCH_HEAD"
 CLONE = (
     "rm -rf ~/fetched && git init -q ~/fetched && cd ~/fetched && git remote add origin {origin} && " + FETCH
@@ -65,6 +69,24 @@ class Bench:
 
     def edit(self) -> None:
         (self.tree / "d1" / "f1.py").write_bytes(random.randbytes(2000))
+
+    def spent(self) -> tuple[float, float]:
+        """Processor seconds so far of this process with its children, and of all workers' SSH sessions."""
+        times = os.times()
+        processes = [pid for server in self.farm.servers for pid in (server.process.pid, *server.sessions())]
+        return sum(times[:4]), sum(map(processor_s, processes))
+
+    def since(self, before: tuple[float, float], what: str) -> dict[str, float]:
+        """What was spent since then, by name; of the workers, that of one."""
+        here, there = (after - start for after, start in zip(self.spent(), before, strict=True))
+        return {
+            f"{what}_client_cpu_s": here,
+            f"{what}_cpu_s_per_worker": there / len(self.farm.servers),
+        }
+
+    def settle(self) -> None:
+        """People take longer between two edits than a worker to copy a tree."""
+        self.run(quote(["sh", "-c", SETTLED]))
 
     def sync(self) -> None:
         """One snapshot to all workers, as the plugin does it."""
@@ -135,6 +157,15 @@ def make(folder: Path, workers: int, files: int) -> Bench:
     return made
 
 
+def processor_s(process: int) -> float:
+    """Of a process and those of its children that have ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / TICKS
+
+
 def timed(work: Callable[[], None]) -> float:
     began = time.perf_counter()
     work()
@@ -145,25 +176,36 @@ def measure(bench: Bench, edits: int, left_out: set[str]) -> dict[str, Any]:
     """Seconds of each way: the first time, and the median of some edits of one file."""
     result: dict[str, Any] = {"load_before": round(os.getloadavg()[0], 2)}
     result["true_s"] = statistics.median(timed(lambda: bench.run("true")) for _ in range(edits))
+    spent = bench.spent()
     result["first_s"] = timed(bench.sync)
-    result["edit_s"] = of_edits(bench, edits, bench.sync, settled=True)
-    result["make_ready_s"] = timed(lambda: bench.run(quote(["sh", "-c", SETTLED])))
+    result |= bench.since(spent, "first")
+    result["make_ready_s"] = timed(bench.settle)
+    result["edit_s"] = of_edits(bench, edits, bench.sync, first=bench.settle)
+    bench.settle()
+    bench.edit()
+    spent = bench.spent()
+    bench.sync()
+    result |= bench.since(spent, "edit")
+    result["edit_soon_s"] = of_edits(bench, edits, bench.sync)
+    bench.settle()
     result["git_first_s"] = result["git_edit_s"] = result["rsync_first_s"] = result["rsync_edit_s"] = None
     if "git" not in left_out:
         clone = CLONE.format(origin=f"file://{bench.origin}")
         result["git_first_s"] = timed(lambda: bench.fetch(clone))
-        result["git_edit_s"] = of_edits(bench, edits, lambda: bench.fetch(FETCH), settled=False)
+        result["git_edit_s"] = of_edits(bench, edits, lambda: bench.fetch(FETCH))
     if "rsync" not in left_out and shutil.which("rsync"):
         result["rsync_first_s"] = timed(bench.rsync)
-        result["rsync_edit_s"] = of_edits(bench, edits, bench.rsync, settled=False)
-    return {name: value if value is None else round(value, 3) for name, value in result.items()}
+        result["rsync_edit_s"] = of_edits(bench, edits, bench.rsync)
+    return {name: value if value is None else round(value, 4) for name, value in result.items()}
 
 
-def of_edits(bench: Bench, edits: int, work: Callable[[], None], *, settled: bool) -> float:
+def of_edits(
+    bench: Bench, edits: int, work: Callable[[], None], first: Callable[[], None] = lambda: None
+) -> float:
+    """Median seconds of the work, each time after an edit, which comes after what is to be done first."""
     times = []
     for _ in range(edits):
-        if settled:  # people take longer between two edits than a worker to copy a tree
-            bench.run(quote(["sh", "-c", SETTLED]))
+        first()
         bench.edit()
         times.append(timed(work))
     return statistics.median(times)

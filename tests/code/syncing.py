@@ -18,6 +18,14 @@ def tree(cloud):
     return root
 
 
+SETTLED = r"""
+cd "$HOME/.tpuherd/code/.own"
+until read -r _ last _ < head && [ "$(ls -d copies/* | grep -c "^copies/$last\.")" = 2 ] \
+  && [ ! -e making ] && [ ! -e old ]
+do sleep 0.05; done
+"""
+
+
 class Syncing:
     """A job that sends one tree."""
 
@@ -33,11 +41,11 @@ class Syncing:
 
     def settle(self):
         """Wait until the workers have made ready for the next one."""
-        self.shell('flock "$HOME/.tpuherd/code/.own/lock" true')
+        self.shell(SETTLED)
 
     def shell(self, script, **more):
         remote = self.job.session.workers(self.held, self.job.cloud.ssh)
-        done = remote.run(quote(["sh", "-c", script]), timeout_s=60, **more)
+        done = remote.run(quote(["sh", "-c", script]), timeout_s=300, **more)
         done.require(AssertionError, script)
 
     def everywhere(self, code):

@@ -43,7 +43,15 @@ def test_a_wrong_memory_costs_one_more_exchange(cloud, held, tree, sync):
 def test_a_base_that_is_not_known_here_means_all_of_it(tree, sync):
     sync()
     sync.settle()
-    sync.shell('echo 1111111111111111111111111111111111111111 > "$HOME/.tpuherd/code/.own/base.id"')
+    sync.shell('echo 1 2 1111111111111111111111111111111111111111 > "$HOME/.tpuherd/code/.own/head"')
+    (tree / "plain.py").write_text("changed")
+    sync.everywhere(sync())
+
+
+def test_a_remembered_base_that_is_lost_here_is_asked_for(held, tree, sync):
+    sync()
+    lost = dict.fromkeys((worker.index for worker in held.workers), "1" * 40)
+    Memory(sync.job.directory, held.incarnation).keep(lost)
     (tree / "plain.py").write_text("changed")
     sync.everywhere(sync())
 
@@ -61,8 +69,8 @@ def test_what_a_killed_exchange_left_is_removed(cloud, held, tree, sync):
     first = sync()
     sync.settle()
     sync.shell(
-        'cd "$HOME/.tpuherd/code/.own" && mkdir -p work/tree ready old && touch work/tree/half ready/half '
-        "&& rm -f ready.id"
+        'cd "$HOME/.tpuherd/code/.own" && mkdir -p work/tree making old && touch work/tree/half making/half '
+        "&& rm -rf copies/*.a"
     )
     (tree / "plain.py").write_text("changed")
     second = sync()
@@ -70,7 +78,9 @@ def test_what_a_killed_exchange_left_is_removed(cloud, held, tree, sync):
     sync.settle()
     own = cloud.home(held.workers[0]) / ".tpuherd" / "code" / ".own"
     assert not (own / "work").exists()
-    assert as_seen(own / "base") == as_seen(own / "ready") == as_seen(tree)
+    copies = list((own / "copies").iterdir())
+    assert len(copies) == 2
+    assert all(as_seen(copy) == as_seen(tree) for copy in copies)
     assert {first.snapshot, second.snapshot} <= snapshots(cloud, held.workers[0])
 
 
@@ -83,7 +93,7 @@ def test_what_arrives_in_part_is_never_taken_for_code(cloud, held, tree, sync, b
     sync.settle()
     before = snapshots(cloud, held.workers[0])
     start = "none" if base == "none" else whole
-    line = quote(["sh", "-c", worker_script(), "tpuherd", "half", start, "5", "plain"])
+    line = quote(["sh", "-c", worker_script(), "tpuherd", "half", start, "5", "0" * 64, ""])
     remote = sync.job.session.workers(held, sync.job.cloud.ssh)
     sent = remote.run(line, workers=[0], stdin=b"cut off".ljust(700, b"\0"), timeout_s=20)
     assert sent.failed
@@ -104,12 +114,12 @@ def test_damaged_content_is_refused(cloud, held, tree, sync):
     sync.settle()
     (tree / "plain.py").write_text("the right content")
     taken = take_snapshot(tree)
-    content = pack(Delta(store=taken.store, base=base, tree=taken.id)).content
-    line = quote(["sh", "-c", worker_script(), "tpuherd", taken.id, base, "5", "plain"])
+    payload = pack(Delta(store=taken.store, base=base, tree=taken.id))
+    line = quote(["sh", "-c", worker_script(), "tpuherd", taken.id, base, "5", payload.digest, ""])
     remote = sync.job.session.workers(held, sync.job.cloud.ssh)
-    damaged = content.replace(b"the right content", b"the wrong content")
+    damaged = payload.content.replace(b"the right content", b"the wrong content")
     sent = remote.run(line, workers=[0], stdin=damaged, timeout_s=20)
-    assert "plain.py" in sent.results[0].stderr
+    assert "not what was sent" in sent.results[0].stderr
     assert taken.id not in snapshots(cloud, held.workers[0])
     sync.everywhere(sync())
 
@@ -130,7 +140,7 @@ def test_a_controller_that_is_killed_while_it_sends_leaves_whole_folders_or_none
         "print('started', flush=True)\n"
         "for chunk in channel: pass\n"
     )
-    line = quote(["sh", "-c", worker_script(), "tpuherd", "f" * 40, first.snapshot, "5", "plain"])
+    line = quote(["sh", "-c", worker_script(), "tpuherd", "f" * 40, first.snapshot, "5", "0" * 64, ""])
     worker = {name: getattr(held.workers[0], name) for name in held.workers[0].__slots__}
     access = {name: getattr(info, name) for name in info.__slots__}
     words = json.dumps([worker, access, str(sync.job.directory / "hosts"), line])
@@ -144,6 +154,58 @@ def test_a_controller_that_is_killed_while_it_sends_leaves_whole_folders_or_none
     assert "f" * 40 not in snapshots(cloud, held.workers[0])
     (tree / "plain.py").write_text("after")
     sync.everywhere(sync())
+
+
+def test_an_edit_soon_after_another_waits_for_no_copy(cloud, held, tree, sync):
+    """Copies cannot be made here as long as their lock is held; the snapshots come all the same."""
+    sync()
+    sync.settle()
+    sync.shell(
+        'cd "$HOME/.tpuherd/code/.own" && exec 8> making.lock && flock 8\n'
+        'setsid sleep 600 < /dev/null > /dev/null 2>&1 & echo $! > "$HOME/holding"'
+    )
+    try:
+        for number in range(4):  # the first two use up the copies
+            (tree / "plain.py").write_text(str(number))
+            (tree / "sub" / "deep" / f"{number}.py").touch()
+            (tree / "sub" / "deep" / f"{number - 1}.py").unlink(missing_ok=True)
+            sync.everywhere(sync())
+            assert "2 of " in sync.said[-1] or "1 of " in sync.said[-1]
+        own = cloud.home(held.workers[0]) / ".tpuherd" / "code" / ".own"
+        assert list((own / "copies").iterdir()) == []
+    finally:
+        sync.shell('kill "$(cat "$HOME/holding")"')
+    sync.settle()
+    assert all(as_seen(copy) == as_seen(tree) for copy in (own / "copies").iterdir())
+
+
+def test_what_snapshots_are_made_of_is_sent_again_if_it_was_damaged(tree, sync):
+    sync()
+    sync.settle()
+    sync.shell(
+        'cd "$HOME/.tpuherd/code/.own" && rm -rf copies/* && for i in log/*.full; do echo x >> "$i"; done'
+    )
+    (tree / "plain.py").write_text("changed")
+    code = sync()
+    sync.everywhere(code)
+    assert "1 of " not in sync.said[-1]
+
+
+def test_many_changes_become_one_input(cloud, held, tree, sync, monkeypatch):
+    """Otherwise a worker would keep every change there ever was."""
+    short = worker_script().replace("LOGGED=32", "LOGGED=2")
+    monkeypatch.setattr("tpuherd.code.sending.worker_script", lambda: short)
+    for number in range(5):
+        (tree / "plain.py").write_text(str(number))
+        sync()
+        sync.settle()
+    log = cloud.home(held.workers[0]) / ".tpuherd" / "code" / ".own" / "log"
+    assert len(list(log.glob("*.full"))) == 1
+    assert len(list(log.glob("*.delta"))) <= 2
+    sync.shell('rm -rf "$HOME/.tpuherd/code/.own/copies"/*')
+    (tree / "run.sh").unlink()
+    sync.everywhere(sync())
+    assert "0 of " in sync.said[-1]
 
 
 def test_old_snapshots_go_but_not_the_one_in_use(cloud, held, tree):

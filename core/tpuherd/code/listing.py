@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ EVER_LEFT_OUT = {b".git", b"__pycache__", b".venv", b"node_modules"}
 """Folders that are left out where there is no git to say what is ignored."""
 
 SUBMODULE = b"160000"
+LOOSE = ("ls-files", "-z", "--others", "--exclude-standard", ".")
+"""Asks git for what it neither tracks nor ignores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +44,10 @@ def list_files(root: Path) -> Listing:
         SyncError: git refuses to look, or a folder cannot be read.
     """
     try:
-        tracked = git("ls-files", "-z", "--stage", ".", cwd=root)
-        others = git("ls-files", "-z", "--others", "--exclude-standard", ".", cwd=root)
+        with ThreadPoolExecutor(1) as other_thread:
+            loose_ones = other_thread.submit(git, *LOOSE, cwd=root)
+            tracked = git("ls-files", "-z", "--stage", ".", cwd=root)
+            others = loose_ones.result()
     except GitError as error:
         if "not a git repository" in str(error):
             return Listing(names=frozenset(_all_files(root)), untracked=True, of_git=False)

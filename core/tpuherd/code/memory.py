@@ -21,7 +21,7 @@ class Memory:
         self._incarnation = incarnation
 
     def recall(self, worker: int) -> str:
-        """The snapshot that a worker of this incarnation had last, or `UNKNOWN`."""
+        """The snapshot from which a worker of this incarnation makes the next one, or `UNKNOWN`."""
         try:
             kept = json.loads(self._path.read_bytes())
             return str(kept["workers"][str(worker)]) if kept["incarnation"] == self._incarnation else UNKNOWN
@@ -29,7 +29,7 @@ class Memory:
             return UNKNOWN
 
     def keep(self, snapshots: Mapping[int, str]) -> None:
-        """Remember what the workers have now."""
+        """Remember what each worker makes the next one from."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         fresh.write_text(json.dumps({"incarnation": self._incarnation, "workers": dict(snapshots)}))

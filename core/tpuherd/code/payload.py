@@ -7,7 +7,9 @@ import hashlib
 import io
 import os
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,36 +20,45 @@ if TYPE_CHECKING:
 
 COMPRESS_BYTES = 1 << 16
 """Below this, packing and unpacking cost more than they save."""
+PIECE_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Payload:
-    """A tar of `gone`, `sums` and `tree/`; the same delta always gives the same bytes."""
+    """A tar of `gone` and `tree/`, packed with gzip or not; the same delta always gives the same bytes."""
 
     content: bytes = field(repr=False)
-    packing: str
-    """`plain` or `gzip`."""
     changed: int
     """Files in it."""
+    removes: bool
+    """False if nothing is in `gone`."""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content."""
+        return hashlib.sha256(self.content).hexdigest()
 
 
 def pack(delta: Delta) -> Payload:
-    """Pack what a delta adds and changes, what it removes, and the digests of what it adds."""
-    tree, sums = io.BytesIO(), []
+    """Pack what a delta adds and changes, and what it removes."""
+    tree = io.BytesIO()
     with tarfile.open(fileobj=tree, mode="w", format=tarfile.GNU_FORMAT, encoding="utf-8") as archive:
+        _add_gone(archive, b"".join(b"./" + name + b"\0" for name in delta.gone))
         folder = tarfile.TarInfo("tree")
         folder.type, folder.mode = tarfile.DIRTYPE, 0o755
         archive.addfile(folder)
         for entry, content in zip(delta.changed, _contents(delta.store, delta.changed), strict=True):
             _add(archive, entry, content)
-            sums.append(_sum(entry, content))
-        _add_text(archive, "gone", b"".join(b"./" + name + b"\0" for name in delta.gone))
-        _add_text(archive, "sums", b"".join(sums))
-    plain = tree.getvalue()
+    return Payload(content=_packed(tree.getbuffer()), changed=len(delta.changed), removes=bool(delta.gone))
+
+
+def _packed(plain: memoryview) -> bytes:
+    """Compressed in pieces, on all processors: gzip files one after another are a gzip file."""
     if len(plain) < COMPRESS_BYTES:
-        return Payload(content=plain, packing="plain", changed=len(delta.changed))
-    packed = gzip.compress(plain, compresslevel=1, mtime=0)
-    return Payload(content=packed, packing="gzip", changed=len(delta.changed))
+        return bytes(plain)
+    pieces = [plain[start : start + PIECE_BYTES] for start in range(0, len(plain), PIECE_BYTES)]
+    with ThreadPoolExecutor(min(len(pieces), os.cpu_count() or 1)) as threads:
+        return b"".join(threads.map(partial(gzip.compress, compresslevel=1, mtime=0), pieces))
 
 
 def _contents(store: SnapshotStore, entries: Sequence[Entry]) -> Iterator[bytes]:
@@ -75,16 +86,7 @@ def _add(archive: tarfile.TarFile, entry: Entry, content: bytes) -> None:
     archive.addfile(member, io.BytesIO(content))
 
 
-def _add_text(archive: tarfile.TarFile, name: str, content: bytes) -> None:
-    member = tarfile.TarInfo(name)
-    member.size = len(content)
-    archive.addfile(member, io.BytesIO(content))
-
-
-def _sum(entry: Entry, content: bytes) -> bytes:
-    """A line for `sha256sum --check`; none for links, and for names that it cannot read, those with a CR."""
-    if entry.mode == "120000" or b"\r" in entry.name:
-        return b""
-    escaped = entry.name.replace(b"\\", b"\\\\").replace(b"\n", b"\\n")
-    mark = b"\\" if escaped != entry.name else b""
-    return mark + hashlib.sha256(content).hexdigest().encode() + b"  ./" + escaped + b"\n"
+def _add_gone(archive: tarfile.TarFile, names: bytes) -> None:
+    member = tarfile.TarInfo("gone")
+    member.size = len(names)
+    archive.addfile(member, io.BytesIO(names))

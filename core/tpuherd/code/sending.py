@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -49,8 +48,8 @@ def send(job: Job, allocation: Allocation, snapshot: Snapshot, *, kind: str, roo
     memory = Memory(job.directory, allocation.incarnation)
     remote = job.session.workers(allocation, job.cloud.ssh)
     sent = _Sending(snapshot, remote, job.spec.code.keep_snapshots)
-    sent.to({worker.index: memory.recall(worker.index) for worker in allocation.workers})
-    memory.keep({worker.index: snapshot.id for worker in allocation.workers})
+    believed = {worker.index: memory.recall(worker.index) for worker in allocation.workers}
+    memory.keep(sent.to({worker: _known(base, snapshot) for worker, base in believed.items()}))
     job.session.note(sent.summary())
     snapshot.store.tidy()
     return SyncedCode(
@@ -65,24 +64,27 @@ def send(job: Job, allocation: Allocation, snapshot: Snapshot, *, kind: str, roo
     )
 
 
+def _known(base: str, snapshot: Snapshot) -> str:
+    """What a worker is believed to have, unless this machine has it no more: the worker is asked then."""
+    return base if base in (NOTHING, UNKNOWN, snapshot.id) or snapshot.store.has(base) else UNKNOWN
+
+
 @cache
 def worker_script() -> str:
     """The program that runs on workers."""
-    return old_script() + files("tpuherd.code").joinpath("worker.sh").read_text()
+    return own_script() + _script("copies.sh") + _script("worker.sh")
 
 
 @cache
-def old_script() -> str:
-    """A shell function `remove_old` for programs that put snapshots on workers; it says what it needs."""
-    return files("tpuherd.code").joinpath("old.sh").read_text()
+def own_script() -> str:
+    """The beginning of programs that put snapshots on workers; `set_aside_old` in it says what it needs."""
+    return _script("own.sh")
 
 
-@dataclass(frozen=True, slots=True)
-class _Parcel:
-    """What one group of workers is sent."""
-
-    base: str
-    payload: Payload
+def _script(name: str) -> str:
+    """Without the comments: it is sent each time."""
+    lines = files("tpuherd.code").joinpath(name).read_text().splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("#"))
 
 
 class _Sending:
@@ -90,22 +92,24 @@ class _Sending:
         self._snapshot = snapshot
         self._remote = remote
         self._keep = keep
-        self._parcels: dict[str, _Parcel] = {}
-        self._made: list[_Parcel] = []
+        self._payloads: dict[str, Payload] = {}
+        self._made: list[Payload] = []
+        self._have: dict[int, str] = {}
 
-    def to(self, bases: dict[int, str]) -> None:
-        """Send to workers, given what each of them is believed to have."""
+    def to(self, bases: dict[int, str]) -> dict[int, str]:
+        """Send to workers, given what each of them is believed to have; returns what they have now."""
         for _ in range(ROUNDS):
             bases = self._exchange(bases)
             if not bases:
-                return
+                return self._have
         if self._exchange(dict.fromkeys(bases, NOTHING)):
             raise SyncError("sending the code: the workers gave answers that make no sense")
+        return self._have
 
     def summary(self) -> str:
         """What was sent, for people."""
-        size = max((len(parcel.payload.content) for parcel in self._made), default=0)
-        changed = max((parcel.payload.changed for parcel in self._made), default=0)
+        size = max((len(payload.content) for payload in self._made), default=0)
+        changed = max((payload.changed for payload in self._made), default=0)
         sent = f"{changed} of {self._snapshot.files} files, {size / 2**10:.1f} KiB"
         return f"snapshot {self._snapshot.id}: {sent} to {len(self._made)} workers"
 
@@ -119,12 +123,14 @@ class _Sending:
     def _heard(self, result: RemoteResult, bases: dict[int, str]) -> tuple[int, str] | None:
         """Read a worker's answer: its index and what it has, if it needs something else."""
         index, words = result.worker.index, result.stdout.split()
-        if words[-1:] == ["made"]:
-            self._made.append(self._parcels[bases[index]])
-        elif words[-2:-1] == ["need"]:
-            return index, self._usable(words[-1])
-        elif words[-1:] != ["present"]:
+        said, base = words[-2:] if len(words) > 1 else ("", "")
+        if said == "need":
+            return index, self._usable(base)
+        if said not in ("made", "present"):
             raise SyncError(f"sending the code: {result.worker.name} answered {result.stdout[-200:]!r}")
+        if said == "made":
+            self._made.append(self._payloads[bases[index]])
+        self._have[index] = base
         return None
 
     def _usable(self, base: str) -> str:
@@ -134,15 +140,16 @@ class _Sending:
     def _command(self, base: str) -> RemoteCommand:
         from tpuherd.remote import RemoteCommand, quote
 
-        parcel = self._parcels.get(base)
-        if parcel is None:
-            parcel = self._parcels[base] = _Parcel(base, self._pack(base))
-        words = (self._snapshot.id, base, str(self._keep), parcel.payload.packing)
+        payload = self._payloads.get(base)
+        if payload is None:
+            payload = self._payloads[base] = self._pack(base)
+        gone = "gone" if payload.removes else ""
+        words = (self._snapshot.id, base, str(self._keep), payload.digest, gone)
         line = quote(["sh", "-c", worker_script(), "tpuherd", *words])
-        return RemoteCommand(command=line, stdin=parcel.payload.content or None)
+        return RemoteCommand(command=line, stdin=payload.content or None)
 
     def _pack(self, base: str) -> Payload:
         if base == UNKNOWN:
-            return Payload(content=b"", packing="plain", changed=0)
+            return Payload(content=b"", changed=0, removes=False)
         start = EMPTY_TREE if base == NOTHING else base
         return pack(Delta(store=self._snapshot.store, base=start, tree=self._snapshot.id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,18 +59,15 @@ def take_snapshot(root: Path, store: SnapshotStore | None = None) -> Snapshot:
     listing = list_files(root)
     names = _without(paths.home(), root, listing.names)
     kept = store or SnapshotStore()
-    tree = kept.write_tree(root, names) if names else EMPTY_TREE
-    if tree == EMPTY_TREE:
-        raise SyncError(f"code.path: there is nothing to send: {root} is empty, or git ignores all of it")
-    kept.keep(tree)
-    origin = _origin(root) if listing.of_git else Origin()
-    return Snapshot(
-        id=tree,
-        files=len(names),
-        origin=origin,
-        dirty=listing.of_git and tree != origin.tree and _has_changes(root, listing),
-        store=kept,
-    )
+    with ThreadPoolExecutor(2) as threads:  # most of the time goes into waiting for git
+        origin = threads.submit(_origin, root, listing)
+        changed = threads.submit(_has_changes, root, listing)
+        tree = kept.write_tree(root, names) if names else EMPTY_TREE
+        if tree == EMPTY_TREE:
+            raise SyncError(f"code.path: there is nothing to send: {root} is empty, or git ignores all of it")
+        kept.keep(tree)
+        dirty = tree != origin.result().tree and changed.result()
+    return Snapshot(id=tree, files=len(names), origin=origin.result(), dirty=dirty, store=kept)
 
 
 def _without(folder: Path, root: Path, names: frozenset[bytes]) -> frozenset[bytes]:
@@ -80,7 +78,9 @@ def _without(folder: Path, root: Path, names: frozenset[bytes]) -> frozenset[byt
     return frozenset(name for name in names if not name.startswith(start))
 
 
-def _origin(root: Path) -> Origin:
+def _origin(root: Path, listing: Listing) -> Origin:
+    if not listing.of_git:
+        return Origin()
     try:
         said = git("rev-parse", "--git-common-dir", "--verify", "--quiet", "HEAD", cwd=root).decode()
     except GitError:
@@ -98,4 +98,6 @@ def _tree_of(root: Path, commit: str) -> str:
 
 def _has_changes(root: Path, listing: Listing) -> bool:
     """What is on the disk may differ from what git keeps without being a change: line ends, large files."""
-    return listing.untracked or bool(git("status", "--porcelain", "--untracked-files=no", ".", cwd=root))
+    if listing.untracked or not listing.of_git:
+        return listing.of_git
+    return bool(git("status", "--porcelain", "--untracked-files=no", ".", cwd=root))

@@ -84,7 +84,8 @@ class SnapshotStore:
         with self._index(root) as index:
             variables = self._variables({"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(root)})
             try:
-                git(*UPDATE, "--stdin", cwd=root, variables=variables, stdin=_joined(names))
+                at_once = () if index.exists() else ALL_IN_ONE
+                git(*at_once, *UPDATE, "--stdin", cwd=root, variables=variables, stdin=_joined(names))
                 surplus = set(git("ls-files", "-z", cwd=root, variables=variables).split(b"\0")) - names
                 if surplus - {b""}:
                     git(*FORGET, "--stdin", cwd=root, variables=variables, stdin=_joined(surplus - {b""}))
@@ -122,6 +123,8 @@ class SnapshotStore:
             fresh.rename(self.repository)
 
 
+ALL_IN_ONE = ("-c", "core.bigFileThreshold=1")
+"""Makes git write new files into one pack, as it does with large ones, instead of a file for each."""
 UPDATE = ("update-index", "-z", "--add", "--remove", "--replace")
 FORGET = ("update-index", "-z", "--force-remove")
 

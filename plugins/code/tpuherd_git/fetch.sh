@@ -1,18 +1,14 @@
 # Fetch a commit into a snapshot of its own. Prints `lfs` if there are pointers instead of large files, and the commit.
 # Arguments: address, ref, depth (0: all), how many snapshots to keep, the commit that it must be (`any`: whatever
 # the ref is now).
-set -eu
-export LC_ALL=C GIT_TERMINAL_PROMPT=0
+export GIT_TERMINAL_PROMPT=0
 export GIT_SSH_COMMAND="${GIT_SSH_COMMAND:-ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new}"
-umask 022
 url=$1 ref=$2 depth=$3 keep=$4 want=$5
-code="$HOME/.tpuherd/code"
-own="$code/.own"
 work="$own/work"
 cache="$own/$(printf %s "$url" | sha256sum | cut -c 1-24).git"
 command -v git > /dev/null || { echo "git is not installed on this worker; use fetch_on: controller" >&2; exit 1; }
-[ -d "$own/used" ] || mkdir -p "$own/used"
-exec 9> "$own/lock"
+enter_own
+exec 9> lock
 flock 9
 
 again() { # a crowd of workers at one origin: try again, not all at the same time
@@ -77,5 +73,6 @@ if [ ! -d "$code/$commit" ]; then
   mv -T "$work" "$code/$commit"
 fi
 echo "$commit" > "$own/used/$commit"
-remove_old
+set_aside_old
+rm -rf "$own/old"
 echo "$commit"

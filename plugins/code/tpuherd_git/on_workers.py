@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tpuherd import SyncedCode, SyncError
 from tpuherd.code.importing import editable_folders
-from tpuherd.code.sending import FOLDER, old_script
+from tpuherd.code.sending import FOLDER, own_script
 from tpuherd.remote import quote
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _Fetching:
         return {worker: words[-1] for worker, words in said.items()}
 
     def _line(self, commit: str) -> str:
-        script = old_script() + files("tpuherd_git").joinpath("fetch.sh").read_text()
+        script = own_script() + files("tpuherd_git").joinpath("fetch.sh").read_text()
         words = (
             str(self._section.url),
             self._section.refspec,
