@@ -1,0 +1,1 @@
+"""Reading checkpoints: safetensors files, whatever their number, to arrays on the devices."""
