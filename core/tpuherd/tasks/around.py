@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.tasks import describing, logs, processes, reaching, rerunning, solving, ssh_config, transfer
+from tpuherd.tasks import (
+    describing,
+    forwarding,
+    logs,
+    processes,
+    reaching,
+    rerunning,
+    solving,
+    ssh_config,
+    transfer,
+)
 
 if TYPE_CHECKING:
     from invoke.tasks import Task
@@ -15,6 +25,7 @@ TASKS: tuple[Task[Any], ...] = (
     logs.logs,
     reaching.exec_task,
     reaching.ssh,
+    forwarding.forward,
     ssh_config.ssh_config,
     transfer.put,
     transfer.get,

@@ -1,7 +1,7 @@
 """A small SSH server for one worker, on paramiko: `python -m … DIRECTORY ADDRESS PORT USER`.
 
-Public keys only; commands and interactive shells, many at once on a connection; no file transfer subsystem,
-no forwarding. As with OpenSSH, a client that goes away does not end the command that it started.
+Public keys only; commands, interactive shells and forwarded connections (`ssh -L`), many at once; no file
+transfer subsystem. As with OpenSSH, a client that goes away does not end the command that it started.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from pathlib import Path
 
 import paramiko
 
+from tpuherd_emulator.workers.builtin_forwarding import carry, connect
 from tpuherd_emulator.workers.builtin_session import PtyRequest, Session
 
 
 class Account(paramiko.ServerInterface):  # type: ignore[misc]
     """Who may log in over one connection, and what may be asked for on its channels."""
 
-    def __init__(self, directory: Path, user: str) -> None:
+    def __init__(self, directory: Path, user: str, transport: paramiko.Transport) -> None:
+        self._transport = transport
         self._directory = directory
         self._user = user
         self._sessions: dict[int, Session] = {}
@@ -36,10 +38,23 @@ class Account(paramiko.ServerInterface):  # type: ignore[misc]
         return int(paramiko.AUTH_SUCCESSFUL if known else paramiko.AUTH_FAILED)
 
     def check_channel_request(self, kind: str, chanid: int) -> int:
-        """Only sessions: no forwarding."""
+        """Sessions; forwarded connections are asked for in another way."""
         if kind != "session":
             return int(paramiko.OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED)
         self._sessions[chanid] = Session(self._directory)
+        return int(paramiko.OPEN_SUCCEEDED)
+
+    def check_channel_direct_tcpip_request(
+        self,
+        chanid: int,
+        origin: tuple[str, int],  # noqa: ARG002
+        destination: tuple[str, int],
+    ) -> int:
+        """Connect to where the client wants."""
+        target = connect(destination)
+        if target is None:
+            return int(paramiko.OPEN_FAILED_CONNECT_FAILED)
+        carry(self._transport, chanid, target)
         return int(paramiko.OPEN_SUCCEEDED)
 
     def check_channel_env_request(self, channel: paramiko.Channel, name: bytes, value: bytes) -> bool:
@@ -100,7 +115,7 @@ def serve(listener: socket.socket, directory: Path, user: str) -> None:
         transport.add_server_key(key)
         # The event makes start_server return at once: the handshake runs in the transport's own thread.
         with contextlib.suppress(paramiko.SSHException):
-            transport.start_server(event=threading.Event(), server=Account(directory, user))
+            transport.start_server(event=threading.Event(), server=Account(directory, user, transport))
 
 
 def main(arguments: list[str]) -> None:
