@@ -53,18 +53,24 @@ async def index(channel: Path) -> None:
     await index_fs(channel)
 
 
-async def create(prefix: Path, content: dict) -> None:
+async def create(prefix: Path, content: dict, alias: str) -> None:
     """Solve an environment's file, and install it."""
-    from rattler import Channel, install, solve
+    from rattler import Channel, ChannelConfig, install, solve
 
-    channels = [Channel(channel) for channel in content["channels"]]
+    config = ChannelConfig(channel_alias=alias)
+    channels = [Channel(channel, config) for channel in content["channels"]]
     records = await solve(channels, content["dependencies"], platforms=PLATFORMS)
     await install(records, target_prefix=prefix, cache_dir=prefix.parent / ".cache", show_progress=False)
     if "variables" in content:
         (prefix / "conda-meta" / "state").write_text(json.dumps({"env_vars": content["variables"]}))
 
 
-def main() -> None:
+def main(alias: str = "file:///") -> None:
+    """Do what the command line says.
+
+    Args:
+        alias: where channels are that are only named, as conda's `channel_alias` has it.
+    """
     parser = argparse.ArgumentParser(prog="conda")
     parser.add_argument("words", nargs=2)
     parser.add_argument("--quiet", action="store_true")
@@ -74,7 +80,7 @@ def main() -> None:
     assert arguments.words == ["env", "create"]
     code = 0
     try:
-        asyncio.run(create(arguments.prefix, yaml.safe_load(arguments.file.read_text())))
+        asyncio.run(create(arguments.prefix, yaml.safe_load(arguments.file.read_text()), alias))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is this program's answer
         print(error, file=sys.stderr)
         code = 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from clouded import eventually
+from roots import tiny
 
 SETTINGS = """\
 [engine]
@@ -31,7 +31,6 @@ insecure = true
 """
 
 IMAGE = "localhost/tiny:1"
-PROGRAMS = ("cat", "chmod", "echo", "env", "hostname", "ls", "mkdir", "pwd", "sh", "sleep", "touch", "true")
 
 
 def why_not() -> str:
@@ -89,10 +88,20 @@ class Podman:
 
     def build(self, folder: Path, name: str = IMAGE) -> Path:
         """Make the tiny image, as a file that `give` puts into the store of a worker."""
-        archive = subprocess.run(["tar", "-C", tiny(folder), "-c", "."], capture_output=True, check=True)
-        self("import", "-", name, stdin=archive.stdout)
+        self.take(tiny(folder), name)
         self("save", "--quiet", "--output", str(folder / "image.tar"), name)
         return folder / "image.tar"
+
+    def take(self, root: Path, name: str) -> None:
+        """Make an image of a root folder."""
+        archive = subprocess.run(["tar", "-C", root, "-c", "."], capture_output=True, check=True)
+        self("import", "-", name, stdin=archive.stdout)
+
+    def mirror(self, address: str) -> None:
+        """Have a registry stand for the one in which names without a host are looked for."""
+        text = 'short-name-mode = "disabled"\nunqualified-search-registries = ["docker.io"]\n'
+        text += f'[[registry]]\nprefix = "docker.io"\nlocation = "{address}"\ninsecure = true\n'
+        self.program.with_name("registries.conf").write_text(text)
 
     def give(self, image: Path, home: Path) -> None:
         """Put an image into the store of a worker."""
@@ -133,24 +142,3 @@ class Podman:
     def running(self, home: Path) -> list[str]:
         """Names of the containers of a worker."""
         return self("ps", "--all", "--format", "{{.Names}}", home=home).splitlines()
-
-
-def tiny(folder: Path) -> Path:
-    """A root folder with bash and busybox."""
-    root = folder / "tiny"
-    if not root.exists():
-        for name in ("bin", "tmp", "etc", "proc", "dev", "sys"):
-            (root / name).mkdir(parents=True)
-        shutil.copy(str(shutil.which("busybox")), root / "bin" / "busybox")
-        for name in PROGRAMS:
-            (root / "bin" / name).symlink_to("busybox")
-        _copy_with_libraries(Path("/bin/bash"), root)
-    return root
-
-
-def _copy_with_libraries(program: Path, root: Path) -> None:
-    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    for path in (str(program), *re.findall(r"/[^ ]+", listed)):
-        target = root / path[1:]
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)

@@ -1,4 +1,4 @@
-"""A registry on loopback that serves one image to one account: what a pull needs of its protocol."""
+"""A registry on loopback that serves one image, to one account or to all: what a pull needs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
 
 @contextmanager
-def registry(layout: Path, user: str, password: str) -> Iterator[str]:
+def registry(layout: Path, user: str = "", password: str = "") -> Iterator[str]:
     """Serve the image of an OCI layout (`podman save --format oci-dir`) under any name.
 
     Args:
         layout: the folder.
-        user: who may pull.
+        user: who may pull; empty: everybody.
         password: that account's.
 
     Yields:
@@ -35,7 +35,7 @@ def registry(layout: Path, user: str, password: str) -> Iterator[str]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            if self.headers.get("Authorization") != wanted:
+            if user and self.headers.get("Authorization") != wanted:
                 self._answer(401, b"{}", "application/json")
                 return
             words = self.path.strip("/").split("/")

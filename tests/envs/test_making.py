@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from clouded import clouded
+from clouded import clouded, eventually
 
 import tpuherd_host
 import tpuherd_tpu_vm
@@ -143,6 +143,8 @@ def test_a_dead_worker_among_many_is_named_and_the_others_are_finished(cloud):
     node = allocation.workers[2].node_id
     with Control(cloud.info) as control:
         control.fault("power-off", node=node, worker=2)
+    remote = job.session.workers(allocation, job.cloud.ssh)
+    eventually(lambda: remote.run("true", workers=[2], timeout_s=20).failed)
     with pytest.raises(PrepareError, match=r"making it: 3 of 4 workers succeeded; w2 (lost|unreachable)"):
         make(job, allocation, recipe(key="dead"))
     assert (cloud.home(allocation.workers[3]) / ".tpuherd/things/dead/.tpuherd-done").exists()

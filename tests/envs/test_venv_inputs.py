@@ -156,6 +156,13 @@ def venv_job(cloud, **venv):
 
 
 @needs_uv
+def test_a_python_that_nobody_has_is_named(cloud, held):
+    with pytest.raises(PrepareError, match=r"(?s)0 of 4 workers succeeded.*Python 3\.99"):
+        plugin.prepare_env(venv_job(cloud, name="python", python="3.99"), held)
+    assert [p for p in cloud.home(held.workers[0]).glob(".tpuherd/venvs/python-*") if p.is_dir()] == []
+
+
+@needs_uv
 @pytest.mark.slow
 def test_a_nightly_version_is_really_taken(cloud, held, tmp_path):
     """The newest release elsewhere does not win, and other packages stay with their releases."""

@@ -13,6 +13,11 @@ class EnvironmentSection(Section):
     disk_gib: float = Field(
         2.0, ge=0, description="Free disk space that a worker needs before anything is installed, in GiB."
     )
+    clock_off_s: float = Field(
+        30.0,
+        ge=0,
+        description="Workers whose clocks are further off are refused, in seconds; above 5 s it is told.",
+    )
     preflight: bool | None = Field(
         None,
         description="Whether JAX has to start on all workers together and find every chip; by default "

@@ -8,8 +8,8 @@ end up with the same versions. `preflight` starts JAX on all of them.
 from __future__ import annotations
 
 from tpuherd.envs.keys import environment_key
-from tpuherd.envs.making import Made, make
+from tpuherd.envs.making import Made, find, make
 from tpuherd.envs.preflight import preflight
 from tpuherd.envs.recipe import Recipe
 
-__all__ = ["Made", "Recipe", "environment_key", "make", "preflight"]
+__all__ = ["Made", "Recipe", "environment_key", "find", "make", "preflight"]

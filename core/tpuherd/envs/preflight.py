@@ -57,7 +57,7 @@ def _wanted(job: Job, environment: Environment) -> bool:
 
 def _command(job: Job, allocation: Allocation, worker: Worker, environment: Environment) -> RemoteCommand:
     """A process of a JAX job with one process per worker; the time limit ends it on the worker, too."""
-    from tpuherd.engine.specification import coordinator_port
+    from tpuherd.engine.variables import coordinator_port
 
     address = f"{allocation.workers[0].internal_address}:{coordinator_port(job)}"
     words = ["python3", "-c", _probe(), address, str(len(allocation.workers)), str(worker.index)]

@@ -8,10 +8,14 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from tpuherd.envs.clocks import MARK
+
 if TYPE_CHECKING:
     from tpuherd.config.environment import EnvironmentSection
 
 KIB_PER_GIB = 1 << 20
+SAY_TIME = f"date '+{MARK}%s.%N'"
+"""The first thing that a worker does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +41,23 @@ class Recipe:
 
     def words(self, settings: EnvironmentSection) -> list[str]:
         """The command for a worker."""
+        return self._words(settings, only_look="")
+
+    def words_to_look(self, settings: EnvironmentSection) -> list[str]:
+        """The command for a worker that only says whether the environment is there."""
+        return self._words(settings, only_look="yes")
+
+    def _words(self, settings: EnvironmentSection, only_look: str) -> list[str]:
         header = _assignments(
+            only_look=only_look,
             folder=f"$HOME/.tpuherd/{self.folder}",
             checked=f"$HOME/.tpuherd/preflight/{self.key}",
             disk_gib=f"{settings.disk_gib:g}",
             disk_kib=str(round(settings.disk_gib * KIB_PER_GIB)),
             lock_timeout_s=str(round(settings.lock_timeout_s)),
         )
-        return ["bash", "-c", "\n".join([header, _library(), self.script]), "tpuherd", *self.arguments]
+        text = "\n".join([SAY_TIME, header, _library(), self.script])
+        return ["bash", "-c", text, "tpuherd", *self.arguments]
 
 
 def _assignments(**values: str) -> str:

@@ -1,5 +1,5 @@
 # Functions for the scripts that make environments on workers; the scripts come after them.
-# Set before: folder, checked, disk_gib, disk_kib, lock_timeout_s.
+# Set before: only_look, folder, checked, disk_gib, disk_kib, lock_timeout_s.
 set -euo pipefail
 
 done_marker="$folder/.tpuherd-done"
@@ -23,6 +23,7 @@ use_if_finished() {
 # Be the only one who makes this environment, in an empty place with room enough.
 begin() {
   use_if_finished
+  [ -z "${only_look:-}" ] || { echo "#missing"; exit 0; }
   mkdir -p "$(dirname "$folder")"
   exec 8> "$folder.lock"
   flock 8          # an interrupted controller's install may still be running

@@ -8,6 +8,7 @@ from tpuherd import Allocation, ConfigSection, Environment, Job, PlanStep, hooki
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tpuherd.config.spec import JobSpec
 
@@ -23,11 +24,13 @@ def config_section() -> ConfigSection:
 
 
 @hookimpl
-def plan(spec: JobSpec) -> Sequence[PlanStep]:
-    """Say what would be made."""
+def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
+    """Say what would be made; a file that describes no environment is refused."""
     from tpuherd_conda.config import CondaEnvironment
+    from tpuherd_conda.description import description
 
     conda = spec.section(CondaEnvironment)
+    description(conda, base_directory)
     tool = "micromamba, mamba or conda" if conda.tool == "auto" else conda.tool
     action = f"{tool}: make {conda.name} from {conda.config_file}"
     return [PlanStep(stage="prepare_env", where="every worker", action=action)]

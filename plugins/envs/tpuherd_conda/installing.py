@@ -5,13 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tpuherd import ConfigError, Environment
+from tpuherd import Environment
 from tpuherd.envs import Recipe, environment_key, make, preflight
 from tpuherd_conda.config import CondaEnvironment
+from tpuherd_conda.description import description
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tpuherd import Allocation, Job
 
 RUN = "tpuherd-conda-run"
@@ -27,7 +26,7 @@ def install(job: Job, allocation: Allocation) -> Environment:
     """
     conda = job.spec.section(CondaEnvironment)
     job.session.note(f"conda: {conda.name}, on {len(allocation.workers)} workers at once")
-    recipe = _recipe(conda, _content(job.base_directory / conda.config_file), allocation.incarnation)
+    recipe = _recipe(conda, description(conda, job.base_directory), allocation.incarnation)
     made = make(job, allocation, recipe)
     folder = f"$HOME/.tpuherd/{recipe.folder}"
     environment = Environment(
@@ -54,13 +53,6 @@ def _recipe(conda: CondaEnvironment, content: str, incarnation: str) -> Recipe:
         stdin=content.encode(),
         timeout_s=conda.install_timeout_s,
     )
-
-
-def _content(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError as error:
-        raise ConfigError(f"conda.config_file: cannot read {path}: {error.strerror}") from error
 
 
 def _run() -> str:

@@ -8,6 +8,7 @@ from tpuherd import Allocation, ConfigSection, Environment, Job, PlanStep, hooki
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tpuherd.config.spec import JobSpec
 
@@ -23,19 +24,12 @@ def config_section() -> ConfigSection:
 
 
 @hookimpl
-def plan(spec: JobSpec) -> Sequence[PlanStep]:
-    """Say which image is pulled and how it is run."""
+def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
+    """Say which image is pulled or built, and how it is run; what it needs has to be on this machine."""
     from tpuherd_docker.config import Container
+    from tpuherd_docker.planning import steps
 
-    docker = spec.section(Container)
-    program = "docker or podman" if docker.runtime == "auto" else docker.runtime
-    run = " ".join([program, "run", "--name tpuherd-JOB.ATTEMPT-wN", *docker.run_flags, docker.image])
-    login = [f"{program} login {docker.login.registry}"] if docker.login else []
-    pull = [f"{program} pull {docker.image} ({docker.pull})"] if docker.pull != "never" else []
-    return [
-        *[PlanStep(stage="prepare_env", where="every worker", action=action) for action in login + pull],
-        PlanStep(stage="run_workload", where="every worker", action=run),
-    ]
+    return steps(spec.section(Container), base_directory)
 
 
 @hookimpl

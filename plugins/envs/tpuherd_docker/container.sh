@@ -4,7 +4,13 @@
 
 end_container() {
   [ -f "$1/container" ] || return 0
-  "${runtime[@]}" rm --force "$(cat "$1/container")" > /dev/null 2>&1 || still_there "$1"
+  remove "$(cat "$1/container")" || still_there "$1"
+}
+
+# Whatever should end gently has had its time: podman's `rm --force` alone would give it ten seconds more.
+remove() {
+  "${runtime[@]}" kill "$1" > /dev/null 2>&1
+  "${runtime[@]}" rm --force "$1" > /dev/null 2>&1
 }
 
 # Removing what is gone already is an error for docker.
@@ -52,6 +58,23 @@ else
   name="tpuherd-command-$(hostname)-$$"
 fi
 
+# A container that nobody waits for any more, however the waiting ended, is removed. It may come into being only
+# after its client has died, so that is tried for some time. The watcher is no part of what a person started.
+watch_over() {
+  env -u TPUHERD_EXEC_ID setsid bash -c '
+    tail --pid="$1" --sleep-interval=0.2 --follow /dev/null
+    for _ in 1 2 3 4 5; do
+      "${@:3}" kill "$2"
+      "${@:3}" rm --force "$2"
+      sleep 1
+    done
+    while "${@:3}" container inspect "$2"; do
+      "${@:3}" rm --force "$2"
+      sleep 5
+    done' tpuherd-watch "$$" "$1" "${runtime[@]}" < /dev/null > /dev/null 2>&1 &
+  watcher=$!
+}
+
 # The first process of a container ignores signals that it does not ask for, and all others end with it. This one
 # passes SIGTERM on to everybody, and ends as the command does.
 first='
@@ -86,9 +109,11 @@ if [ -n "${TPUHERD_ATTEMPT_DIR:-}" ]; then
     code=$?
   done
 else
+  watch_over "$name"
   trap : TERM INT HUP
   "${run[@]}"
   code=$?
 fi
-"${runtime[@]}" rm --force "$name" > /dev/null 2>&1
+remove "$name"
+[ -z "${watcher:-}" ] || kill "$watcher"  # not before: what ends this program may end its children one by one
 exit "$code"

@@ -8,6 +8,7 @@ from tpuherd import Allocation, ConfigSection, Environment, Job, PlanStep, hooki
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tpuherd.config.spec import JobSpec
 
@@ -21,11 +22,13 @@ def config_section() -> ConfigSection:
 
 
 @hookimpl
-def plan(spec: JobSpec) -> Sequence[PlanStep]:
-    """Say what would be installed."""
+def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
+    """Say what would be installed; a file or an extra that is not there is refused."""
     from tpuherd_venv.config import VenvSection
+    from tpuherd_venv.requirements import requirements
 
     venv = spec.section(VenvSection)
+    requirements(venv, base_directory, devices="tpu")  # for what it refuses: the cloud is not known yet
     return [
         PlanStep(stage="prepare_env", where="every worker", action=f"uv venv --python {venv.python_version}"),
         PlanStep(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import ConfigError
 from tpuherd_venv.config import NEWEST, NIGHTLY
+from tpuherd_venv.including import whole
 from tpuherd_venv.project import dependencies
 
 if TYPE_CHECKING:
@@ -49,12 +49,10 @@ def _jax(venv: VenvSection, devices: str) -> list[str]:
 def _file(venv: VenvSection, base_directory: Path) -> list[str]:
     if venv.requirements_file is None:
         return []
-    path = base_directory / venv.requirements_file
-    try:
-        return [path.read_text()]
-    except OSError as error:
-        raise ConfigError(f"venv.requirements_file: cannot read {path}: {error.strerror}") from error
+    return [whole(base_directory / venv.requirements_file.expanduser())]
 
 
 def _project(venv: VenvSection, base_directory: Path) -> list[str]:
-    return dependencies(base_directory / venv.project, venv.extras) if venv.project is not None else []
+    if venv.project is None:
+        return []
+    return dependencies(base_directory / venv.project.expanduser(), venv.extras)
