@@ -20,7 +20,10 @@ class OrbaxBenchmarkSection(Section):
         description="A config of your own in its place: a file on this machine, from the job file's folder.",
     )
     local_directory: str | None = Field(
-        None, description="Each worker's own folder, for emergency checkpoints."
+        None,
+        description="Each worker's own folder, for emergency checkpoints, such as ~/checkpoints: ~ and "
+        "variables are the worker's. The job gets a folder in it, which a restarted attempt finds as it "
+        "was left.",
     )
     flags: tuple[str, ...] = Field((), description="More flags for run_benchmarks, for example --v=1.")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tpuherd import ConfigError, Launch, PlanStep, WorkloadExit, launch
 from tpuherd.accelerators import resolve
+from tpuherd.model.plan import RestartSigns
 from tpuherd.warming import import_in_background
 from tpuherd_orbax_benchmark.config import OrbaxBenchmarkSection
 
@@ -21,6 +22,8 @@ PACKAGE = "tpuherd_orbax_worker"
 """The worker side's name there; its modules import one another relatively, so the name is free."""
 CONFIG = "config.yaml"
 """The user's own config in the attempt's folder."""
+SIGNS = RestartSigns(restored=r"Latest step(?: in test \S+)?: \d+", kill_at="log=Training step 1")
+"""What the harness's benchmarks of emergency and peer-to-peer checkpoints say."""
 
 
 def steps(spec: JobSpec) -> list[PlanStep]:
@@ -34,11 +37,16 @@ def steps(spec: JobSpec) -> list[PlanStep]:
     config = section.config or section.config_file
     action = f"python -m orbax…run_benchmarks --config_file={config} as one jax.distributed job"
     return [
-        PlanStep(stage="run_workload", where="every worker", action=action),
+        PlanStep(stage="run_workload", where="every worker", action=action, restart=_signs(section)),
         PlanStep(
             stage="collect", where="worker 0", action="gather metrics; results.json, results.csv, results.png"
         ),
     ]
+
+
+def _signs(section: OrbaxBenchmarkSection) -> RestartSigns | None:
+    """Only a local folder outlives an attempt: the output's is a new one for each."""
+    return SIGNS if section.local_directory else None
 
 
 def run(job: Job, allocation: Allocation, environment: Environment, code: SyncedCode) -> WorkloadExit:

@@ -15,7 +15,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from . import catalogue, configs, provenance, topology
+from . import catalogue, configs, local, provenance, topology
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,10 @@ def main(argv: list[str]) -> int:
         return _fail(USAGE, f"config {options.config!r}: {error}")
     except (ImportError, AttributeError) as error:
         return _fail(HARNESS_MISSING, f"this environment cannot run Orbax's benchmarks: {error}")
-    words = _words(options, config.path, extra)
+    try:
+        words = _words(options, config.path, extra)
+    except OSError as error:
+        return _fail(USAGE, f"local directory {options.local_directory!r}: {error}")
     record = partial(
         provenance.write, options.output_directory, catalogue=listed, config=config, started_at=started_at
     )
@@ -95,8 +98,8 @@ def _words(options: argparse.Namespace, config: str, extra: list[str]) -> list[s
         f"--output_directory={options.output_directory}",
         "--alsologtostderr",
     ]
-    local = [f"--local_directory={options.local_directory}"] if options.local_directory else []
-    return [*words, *local, *extra]
+    own = options.local_directory
+    return [*words, *([f"--local_directory={local.local_folder(own)}"] if own else []), *extra]
 
 
 def _recorded(words: list[str], guard: topology.Guard, record: Callable[..., Path]) -> int:
