@@ -34,6 +34,7 @@ def _parser() -> ArgumentParser:
         "watch": (_ATTEMPT, _OFFSET),
         "log": (_ATTEMPT, _OFFSET, ("--limit", {"type": _count})),
         "stop": (_ATTEMPT, _GRACE),
+        "kill": (_ATTEMPT,),
         "devices": (),
         "ps": (),
         "end": (("--pid", {"type": _count}), ("--exec", {"default": ""}), _GRACE),
@@ -44,6 +45,7 @@ def _parser() -> ArgumentParser:
         "send": (_PATH,),
         "health": (),
         "unlock": (),
+        "remount": (),
         "clean": (("--keep", {"type": _count, "required": True}),),
     }
     for name, own in options.items():

@@ -73,6 +73,16 @@ class Attempt(NamedTuple):
         """Exists if the metadata server announced a preemption."""
         return self.records / "preemption.json"
 
+    @property
+    def maintenance(self) -> Path:
+        """Exists if the metadata server announced maintenance."""
+        return self.records / "maintenance.json"
+
+    @property
+    def progress(self) -> Path:
+        """What the workload says how far it is; see `progress`."""
+        return self.directory / "progress.json"
+
     def create(self) -> None:
         """Makes the folder, readable for its owner only; safe to repeat."""
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)

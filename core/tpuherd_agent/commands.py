@@ -57,6 +57,13 @@ def stop(arguments: Namespace) -> None:
     _print(stop_attempt(find(arguments.attempt), arguments.grace)._asdict())
 
 
+def kill(arguments: Namespace) -> None:
+    """Ends all processes of an attempt at once, as the loss of the machine would: they were not asked to."""
+    from tpuherd_agent.stop import kill as kill_attempt
+
+    _print(kill_attempt(find(arguments.attempt))._asdict())
+
+
 def devices(_arguments: Namespace) -> None:
     """Prints the TPU devices and the processes that hold them."""
     from tpuherd_agent.devices import devices as find_devices
@@ -130,6 +137,13 @@ def unlock(_arguments: Namespace) -> None:
     from tpuherd_agent.health import remove_stale_lock
 
     _print({"removed": remove_stale_lock()})
+
+
+def remount(_arguments: Namespace) -> None:
+    """Mounts again what tpuherd has mounted and what does not answer any more; prints where."""
+    from tpuherd_agent.mounts import remount as mount_again
+
+    _print({"mounted": mount_again()})
 
 
 def clean(arguments: Namespace) -> None:

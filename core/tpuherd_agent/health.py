@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from tpuherd_agent import processes
 from tpuherd_agent.attempt import existing, home
 from tpuherd_agent.devices import holders
+from tpuherd_agent.mounts import answers, mounts
 from tpuherd_agent.status import read_status
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ LOCK_FILE = "libtpu_lockfile"
 APT_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/lib/apt/lists/lock")
 REMOTE_TYPES = ("fuse", "nfs", "cifs", "9p")
 """Beginnings of file system types whose server may go away."""
-MOUNT_TIMEOUT_S = 5.0
 
 
 def health() -> dict[str, object]:
@@ -36,6 +35,7 @@ def health() -> dict[str, object]:
         "kernel": os.uname().release,
         "disk": {"free_bytes": usage.free, "total_bytes": usage.total},
         "broken_mounts": [path for path in remote_mounts() if not answers(path)],
+        "own_mounts": [mount._asdict() for mount in mounts()],
         "apt_holders": sorted({pid for path in APT_LOCKS for pid in lock_holders(Path(path))}),
         "tpu_lock": _tpu_lock(),
         "device_holders": [holder._asdict() for holder in holders()],
@@ -83,15 +83,6 @@ def remote_mounts() -> list[str]:
     return [
         path.encode().decode("unicode_escape") for path in found if not path.startswith(("/sys", "/proc"))
     ]
-
-
-def answers(path: str) -> bool:
-    """Whether a folder can be looked at; in a process of its own, because such a look may never end."""
-    try:
-        done = subprocess.run(["stat", "--", path], capture_output=True, timeout=MOUNT_TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
 
 
 def _tpu_lock() -> dict[str, object] | None:

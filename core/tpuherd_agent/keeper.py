@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
@@ -16,6 +15,8 @@ from tpuherd_agent.errors import AgentError, describe
 from tpuherd_agent.files import create_marker, read_record
 from tpuherd_agent.launch import launch
 from tpuherd_agent.ledger import Ledger
+from tpuherd_agent.memory import oom_kills, oom_kills_since
+from tpuherd_agent.notices import Notices
 from tpuherd_agent.outside import end_outside
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Keeper:
             "boot_id": processes.boot_id(),
             "started_at": started_at,
             "grace_s": spec.grace_s,
+            "oom_kills": oom_kills(),
             "variables": sorted(spec.environment),
             **_outside(spec, self._attempt),
         }
@@ -84,25 +86,29 @@ class Keeper:
 
     def guard(self, pid: int, metadata_address: str) -> None:
         """Waits for the end with one heartbeat per second, and records it."""
-        # Blocked here and, by inheritance, in the thread: else the thread could swallow it.
+        # Blocked here and, by inheritance, in the threads: else a thread could swallow it.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        threading.Thread(target=self._watch_metadata, args=(metadata_address,), daemon=True).start()
+        notices = Notices(self._attempt, self._ledger)
+        notices.listen(metadata_address)
         while not self._has_ended(pid):
             self._beat()
             signal.sigtimedwait({signal.SIGCHLD}, BEAT_S)
         while not self._ledger.flush():
             self._beat()
             time.sleep(BEAT_S)
+        notices.finish()
 
     def _has_ended(self, pid: int) -> bool:
         done, status = os.waitpid(pid, os.WNOHANG)
         if not done:
             return False
         code = os.waitstatus_to_exitcode(status)
-        outcome = {"signal": -code} if code < 0 else {"code": code}
+        outcome: dict[str, object] = {"signal": -code} if code < 0 else {"code": code}
         if code != 0:  # a client that died may have left its container behind
+            started = read_record(self._attempt.process)
+            outcome["oom_kills"] = oom_kills_since(started.get("oom_kills"))
             with suppress(AgentError, OSError):  # a stop tries again, and says so
-                end_outside(self._attempt, read_record(self._attempt.process))
+                end_outside(self._attempt, started)
         self._ledger.put(self._attempt.exit, {**outcome, "ended_at": time.time()})
         return True
 
@@ -120,10 +126,6 @@ class Keeper:
             "problem": self._ledger.problem[:200],
         }
         os.pwrite(self._file, json.dumps(record).ljust(_BEAT_BYTES - 1).encode() + b"\n", 0)
-
-    def _watch_metadata(self, address: str) -> None:
-        noticed_at = metadata.wait_for_preemption(address)
-        self._ledger.put(self._attempt.preemption, {"notice_at": noticed_at})
 
 
 def _outside(spec: Spec, attempt: Attempt) -> dict[str, object]:

@@ -1,17 +1,21 @@
-"""The metadata server's word that this worker will be preempted."""
+"""The metadata server's word that this worker will be preempted, or maintained."""
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-_PATH = "/computeMetadata/v1/instance/preempted"
+PREEMPTED = "instance/preempted"
+MAINTENANCE = "instance/upcoming-maintenance"
+_ROOT = "/computeMetadata/v1/"
 _CONNECT_TIMEOUT_S = 2.0
 _WAIT_S = 300
+_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
 
 
@@ -24,20 +28,41 @@ def address(environment: Mapping[str, str]) -> str:
 
 def wait_for_preemption(server: str) -> float:
     """Returns the time at which a preemption was announced; waits for ever where there is no such server."""
-    pause_s, etag = 1.0, ""
+    for answer in answers(server, PREEMPTED):
+        if answer == "TRUE":
+            break
+    return time.time()
+
+
+def maintenance(answer: str) -> str:
+    """What an answer about `MAINTENANCE` says, for example `PENDING SCHEDULED`; empty: nothing."""
+    try:
+        window = json.loads(answer)
+        return f"{window['maintenanceStatus']} {window.get('type', '')}".strip()
+    except (ValueError, TypeError, KeyError):
+        return ""
+
+
+def answers(server: str, path: str, pause_s: float = _PAUSE_S) -> Iterator[str]:
+    """Each answer of the server about a path, for ever: as soon as it changes, if the server can wait.
+
+    Args:
+        server: `host` or `host:port`.
+        path: Below `computeMetadata/v1/`.
+        pause_s: Between two answers: a server may not know how to wait, or not know the path.
+    """
+    wait_s, etag = pause_s, ""
     while True:
         try:
-            answer, etag = _ask(server, etag)
-            pause_s = 1.0
+            answer, etag = _ask(server, path, etag)
+            wait_s = pause_s
+            yield answer
         except OSError:
-            answer, etag = "", ""
-            pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
-        if answer == "TRUE":
-            return time.time()
-        time.sleep(pause_s)  # also between good answers: a server may not know how to wait
+            etag, wait_s = "", min(wait_s * 2, _LONGEST_PAUSE_S)
+        time.sleep(wait_s)
 
 
-def _ask(server: str, etag: str) -> tuple[str, str]:
+def _ask(server: str, path: str, etag: str) -> tuple[str, str]:
     """One GET; with an etag it hangs until the value differs from the one that came with it."""
     from http.client import HTTPConnection, HTTPException
 
@@ -46,11 +71,12 @@ def _ask(server: str, etag: str) -> tuple[str, str]:
     try:
         connection.connect()
         connection.sock.settimeout(_WAIT_S + 10 if etag else _CONNECT_TIMEOUT_S)
-        connection.request("GET", _PATH + query, headers={"Metadata-Flavor": "Google"})
+        connection.request("GET", _ROOT + path + query, headers={"Metadata-Flavor": "Google"})
         response = connection.getresponse()
-        body = response.read(100).decode(errors="replace").strip()
+        body = response.read(2000).decode(errors="replace").strip()
     except (HTTPException, ValueError) as error:
         raise OSError(str(error)) from error
     finally:
         connection.close()
-    return (body if response.status == 200 else ""), response.headers.get("ETag", "")
+    good = response.status == 200
+    return (body, response.headers.get("ETag", "")) if good else ("", "")

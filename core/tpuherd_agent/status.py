@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tpuherd_agent.devices import holders
 from tpuherd_agent.files import read_record
 from tpuherd_agent.locks import is_held
+from tpuherd_agent.progress import read_progress
 
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
@@ -32,6 +33,12 @@ class Status(NamedTuple):
     stop_asked_at: object = None
     heartbeat_at: object = None
     preemption_notice_at: object = None
+    maintenance: object = ""
+    """What the metadata server said of maintenance, for example `PENDING SCHEDULED`."""
+    progress: dict[str, int] | None = None
+    """What the workload says how far it is."""
+    oom_kills: object = None
+    """Processes that the kernel killed for want of memory meanwhile; known after a failure."""
     keeper_alive: bool = False
     log_size: int = 0
     problem: object = ""
@@ -77,6 +84,9 @@ def read_status(attempt: Attempt) -> Status:
         stop_asked_at=stop.get("asked_at"),
         heartbeat_at=beat.get("at"),
         preemption_notice_at=read_record(attempt.preemption).get("notice_at"),
+        maintenance=read_record(attempt.maintenance).get("text", ""),
+        progress=read_progress(attempt),
+        oom_kills=end.get("oom_kills"),
         keeper_alive=alive,
         log_size=log_size(attempt),
         problem=beat.get("problem", ""),

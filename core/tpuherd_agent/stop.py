@@ -52,6 +52,25 @@ def stop(attempt: Attempt, grace_s: float | None) -> Status:
     return read_status(attempt)
 
 
+def kill(attempt: Attempt) -> Status:
+    """Ends all processes of an attempt with KILL at once; it has then died, it was not stopped.
+
+    Safe to repeat. An attempt that was not started may still be.
+
+    Raises:
+        AgentError: A process survived, or the keeper did not record the end.
+    """
+    record = read_record(attempt.process)
+
+    def everything() -> list[Process]:
+        return list({*_session(record), *processes.descendants(attempt)})
+
+    if record:
+        end_all(everything, time.monotonic(), then=lambda: end_outside(attempt, record))
+        _record_end(attempt)
+    return read_status(attempt)
+
+
 def _record_wish(attempt: Attempt) -> None:
     if not attempt.exit.exists() and not attempt.stop.exists():
         write_record(attempt.stop, {"asked_at": time.time()})
@@ -90,7 +109,9 @@ def _signal_until_gone(find: Callable[[], list[Process]], number: int, deadline:
     signalled: set[Process] = set()
     pause_s = 0.005
     while (left := find() or _after_a_moment(find)) and time.monotonic() < deadline:
-        for process in set(left) - signalled:
+        for process in sorted(
+            set(left) - signalled
+        ):  # parents first: a shell tells its child's death as its own
             _send(process, number)
         signalled.update(left)
         time.sleep(pause_s)

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from .conftest import wait_for
+from .conftest import ended, wait_for
 
 
 class MetadataServer(ThreadingHTTPServer):
@@ -17,6 +17,7 @@ class MetadataServer(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.preempted = threading.Event()
+        self.maintenance = b""
         self.requests: list[str] = []
         self.address = f"127.0.0.1:{self.server_port}"
 
@@ -26,13 +27,18 @@ class Handler(BaseHTTPRequestHandler):
         self.server.requests.append(self.path)
         if self.headers.get("Metadata-Flavor") != "Google":
             return self.send_error(403)
+        if "upcoming-maintenance" in self.path and self.server.maintenance:
+            return self.send(self.server.maintenance, "m0")
         if not self.path.startswith("/computeMetadata/v1/instance/preempted"):
             return self.send_error(404)
         if "wait_for_change=true" in self.path:
             self.server.preempted.wait(30)
         body = b"TRUE" if self.server.preempted.is_set() else b"FALSE"
+        return self.send(body, "e1" if self.server.preempted.is_set() else "e0")
+
+    def send(self, body, etag):
         self.send_response(200)
-        self.send_header("ETag", "e1" if self.server.preempted.is_set() else "e0")
+        self.send_header("ETag", etag)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         return self.wfile.write(body)
@@ -60,12 +66,34 @@ def test_a_preemption_is_noticed_while_it_waits(worker, metadata, variable):
     wait_for(lambda: any("last_etag=e0" in path for path in metadata.requests))
     time.sleep(0.5)
     assert worker.status("job.1")["preemption_notice_at"] is None
-    assert len(metadata.requests) == 2
+    assert len([path for path in metadata.requests if "preempted" in path]) == 2
     metadata.preempted.set()
     changed_at = time.time()
     status = wait_for(lambda: (s := worker.status("job.1"))["preemption_notice_at"] and s)
     assert abs(status["preemption_notice_at"] - changed_at) < 0.5
-    assert status["state"] == "running"
+    assert status["state"] in {"running", "stopped"}
+
+
+def test_the_work_gets_its_grace_after_a_notice_though_no_controller_is_there(worker, metadata):
+    worker.environment["GCE_METADATA_HOST"] = metadata.address
+    script = "trap 'echo saving; sleep 0.3; echo saved; exit 0' TERM; (setsid sleep 300 &);"
+    worker.start("job.1", f"{script} while :; do sleep 0.1; done", grace_s=20)
+    wait_for(lambda: any("last_etag=e0" in path for path in metadata.requests))
+    metadata.preempted.set()
+    status = ended(worker, "job.1")
+    assert (status["state"], status["code"]) == ("stopped", 0)
+    assert status["preemption_notice_at"] <= status["stop_asked_at"] <= status["ended_at"]
+    assert [line for line in worker.log("job.1").split() if line != b"Terminated"] == [b"saving", b"saved"]
+    wait_for(lambda: not worker.status("job.1")["keeper_alive"])
+    wait_for(lambda: not worker.processes())
+
+
+def test_maintenance_is_told_and_the_work_goes_on(worker, metadata):
+    metadata.maintenance = b'{"maintenanceStatus": "PENDING", "type": "SCHEDULED"}'
+    worker.environment["GCE_METADATA_HOST"] = metadata.address
+    worker.start("job.1", "sleep 300")
+    status = wait_for(lambda: (s := worker.status("job.1"))["maintenance"] and s)
+    assert (status["maintenance"], status["state"]) == ("PENDING SCHEDULED", "running")
 
 
 def test_a_preemption_before_the_start_is_noticed(worker, metadata):

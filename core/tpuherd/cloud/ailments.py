@@ -13,7 +13,7 @@ def ailments(node: Any) -> str:
     Args:
         node: a `Node` of v2, or of v2alpha1, which alone knows of maintenance.
     """
-    return "; ".join([*_health(node), *map(_symptom, node.symptoms), *_maintenance(node)])
+    return "; ".join(filter(None, [*_health(node), *map(_symptom, node.symptoms), maintenance(node)]))
 
 
 def _health(node: Any) -> list[str]:
@@ -26,9 +26,10 @@ def _symptom(symptom: Any) -> str:
     return f"worker {symptom.worker_id}: {symptom.symptom_type.name}{details}"
 
 
-def _maintenance(node: Any) -> list[str]:
+def maintenance(node: Any) -> str:
+    """Upcoming or ongoing maintenance of a node in words; empty: none is known of."""
     if "upcoming_maintenance" not in type(node).meta.fields or "upcoming_maintenance" not in node:
-        return []
+        return ""
     event = node.upcoming_maintenance
     begins = f", it begins at {event.window_start_time}" if event.window_start_time else ""
-    return [f"{event.type_.name.lower()} maintenance is {event.maintenance_status.name.lower()}{begins}"]
+    return f"{event.type_.name.lower()} maintenance is {event.maintenance_status.name.lower()}{begins}"

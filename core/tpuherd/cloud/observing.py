@@ -1,57 +1,84 @@
-"""Looking at nodes: three-valued, and never raising."""
+"""Looking at nodes: three-valued, never raising, and with one call per zone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.cloud.ailments import ailments
-from tpuherd.cloud.client import TpuApi
+from tpuherd.cloud.ailments import WELL, ailments, maintenance
+from tpuherd.cloud.zone_listing import item_name, zone_listing
 from tpuherd.errors import ProvisionError
-from tpuherd.model.failure import Presence, SliceObservation
-from tpuherd.remote.parallel import in_parallel
+from tpuherd.model.observation import Presence, QueueObservation, SliceObservation, Symptom
 
 if TYPE_CHECKING:
     from tpuherd.model.allocation import Allocation, Slice
     from tpuherd.model.job import Job
 
-RETRY_S = 3.0
-"""How long an API that does not answer is asked again; then the answer is *unknown*."""
 VERSIONS = ("v2alpha1", "v2")
 """Of the API: the first one knows of maintenance, the second one is there for everybody."""
 
 
 def observe_nodes(job: Job, allocation: Allocation) -> list[SliceObservation]:
-    """What the TPU API says about each slice of an allocation."""
-    return in_parallel(lambda piece: _observe(job, piece), allocation.slices)
+    """What the TPU API says about each slice of an allocation, and about its queued resource."""
+    nodes = {zone: _listed(job, zone, "list_nodes") for zone in {one.zone for one in allocation.slices}}
+    queue = _queue(job, allocation)
+    return [_observe(nodes[piece.zone], piece, queue) for piece in allocation.slices]
 
 
-def _observe(job: Job, piece: Slice) -> SliceObservation:
+def _listed(job: Job, zone: str, method: str) -> dict[str, Any] | str:
+    """Id to resource; a text: why it is not known what there is."""
     try:
-        node = _read(job, piece)
+        listing = zone_listing(job.cloud, zone, method, VERSIONS)
     except ProvisionError as error:
-        return SliceObservation(node_id=piece.node_id, presence=Presence.UNKNOWN, detail=str(error))
-    if node is None:
-        return SliceObservation(node_id=piece.node_id, presence=Presence.ABSENT)
-    if str(node.id) != piece.incarnation:
-        text = "another node of the same name has taken its place"
-        return SliceObservation(node_id=piece.node_id, presence=Presence.ABSENT, detail=text)
+        return str(error)
+    if listing.unreachable:
+        return f"the TPU API does not reach {', '.join(listing.unreachable)}"
+    return {item_name(item): item for item in listing.items}
+
+
+def _observe(nodes: dict[str, Any] | str, piece: Slice, queue: QueueObservation | None) -> SliceObservation:
+    name = piece.node_id
+    if isinstance(nodes, str):
+        return SliceObservation(node_id=name, presence=Presence.UNKNOWN, detail=nodes, queue=queue)
+    node = nodes.get(name)
+    if node is None or str(node.id) != piece.incarnation:
+        text = "" if node is None else "another node of the same name has taken its place"
+        return SliceObservation(node_id=name, presence=Presence.ABSENT, detail=text, queue=queue)
     return SliceObservation(
-        node_id=piece.node_id,
+        node_id=name,
         presence=Presence.PRESENT,
         state=node.state.name,
         detail=ailments(node),
+        health="" if node.health.name in WELL else node.health.name,
+        symptoms=tuple(_symptom(one) for one in node.symptoms),
+        maintenance=maintenance(node),
+        queue=queue,
     )
 
 
-def _read(job: Job, piece: Slice) -> Any | None:
-    """The node as the first version of the API shows it that answers."""
-    name = f"nodes/{piece.node_id}"
-    newest, usual = (
-        TpuApi(job.cloud, piece.zone, read_retry_s=RETRY_S, version=version) for version in VERSIONS
+def _symptom(symptom: Any) -> Symptom:
+    number = str(symptom.worker_id)
+    return Symptom(
+        kind=symptom.symptom_type.name,
+        slice_worker=int(number) if number.isdecimal() else None,
+        detail=symptom.details,
     )
-    try:
-        if (node := newest.get("get_node", name)) is not None:
-            return node
-    except ProvisionError:
-        pass  # its word is worth nothing where it is not offered
-    return usual.get("get_node", name)
+
+
+def _queue(job: Job, allocation: Allocation) -> QueueObservation | None:
+    name = allocation.queued_resource_id
+    if name is None:
+        return None
+    found = _listed(job, allocation.zone, "list_queued_resources")
+    if isinstance(found, str):
+        return QueueObservation(queued_resource_id=name, presence=Presence.UNKNOWN, detail=found)
+    if name not in found:
+        return QueueObservation(queued_resource_id=name, presence=Presence.ABSENT)
+    state = found[name].state
+    initiator = state.state_initiator.name
+    return QueueObservation(
+        queued_resource_id=name,
+        presence=Presence.PRESENT,
+        state=state.state.name,
+        initiator="" if "UNSPECIFIED" in initiator else initiator,
+        detail=state.failed_data.error.message if "failed_data" in state else "",
+    )

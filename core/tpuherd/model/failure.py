@@ -2,62 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field
 
-from tpuherd.model.outcome import WorkloadExit
+from tpuherd.model.failure_class import FailureClass
+from tpuherd.model.observation import Observation, Presence, SliceObservation
+from tpuherd.model.scene import Scene
 
-
-class Presence(Enum):
-    """A three-valued answer: *unknown* is never treated as *absent*."""
-
-    PRESENT = "present"
-    ABSENT = "absent"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceObservation:
-    """What the control plane says about one slice."""
-
-    node_id: str
-    presence: Presence
-    state: str = ""
-    """The API's name of the state, for example `READY` or `PREEMPTED`; empty if not known."""
-    detail: str = ""
-    """Health text, error, or why the answer is unknown."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    """All that is known about a failed attempt."""
-
-    stage: str
-    """The stage that failed."""
-    error: str
-    """The error as text."""
-    slices: tuple[SliceObservation, ...] = ()
-    exit: WorkloadExit | None = None
-    preemption_notices: tuple[int, ...] = ()
-    """Workers whose metadata server announced a preemption."""
-
-
-class FailureClass(Enum):
-    """What kind of failure it was; this decides, not the exit code."""
-
-    PREEMPTED = "preempted"
-    MAINTENANCE = "maintenance"
-    HOST_FAULT = "host-fault"
-    DIRTY_DEVICE = "dirty-device"
-    NETWORK = "network"
-    HOST_OUT_OF_MEMORY = "host-out-of-memory"
-    DEVICE_OUT_OF_MEMORY = "device-out-of-memory"
-    USER_ERROR = "user-error"
-    STOCKOUT = "stockout"
-    QUOTA = "quota"
-    AUTHORIZATION = "authorization"
-    HUNG = "hung"
-    UNKNOWN = "unknown"
+__all__ = ["FailureClass", "Observation", "Presence", "Scene", "SliceObservation"]
+"""Those that have moved; the rest of this module is public by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +21,17 @@ class Diagnosis:
     """What was seen, one sentence each."""
     blamed_worker: int | None = None
     confidence: float = 0.5
-    """From 0 to 1; of several opinions the most confident one counts."""
+    """From 0 to 1; the class counts that most opinions support best, see `tpuherd.observing.weighing`."""
+    symptom: bool = False
+    """True if what was seen may itself be caused by another failure: it counts only if none is known."""
+    detector: str = ""
+    """Id of the row of the detector table that decided; empty: none did."""
+    action: str = ""
+    """What that row says helps; policies decide for themselves."""
+    checkpoint_step: int | None = None
+    """The newest step that the workload reported as checkpointed; `None`: it reported none."""
+    scene: Scene = field(default_factory=Scene)
+    """Where and when; filled in by core after the plugins were asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +43,10 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait(Recovery):
-    """Look again after a while, and go on with the same attempt's stage."""
+    """Look again after a while, and do the stage that failed again, in the same attempt.
+
+    A workload that has ended cannot go on: for it this means `RestartInPlace`.
+    """
 
     delay_s: float
 
@@ -95,14 +60,14 @@ class RestartInPlace(Recovery):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanAndRestart(Recovery):
-    """Prepare the same workers again from the environment on, then start the workload."""
+    """Repair the same workers as `tpuherd solve` does, prepare them again, then start the workload."""
 
     delay_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceSlice(Recovery):
-    """Give the slices back, get new ones of the same kind in the same zone, start again."""
+    """Give the slices back, get new ones as the job file asks for them, start again."""
 
     delay_s: float = 0.0
 
@@ -129,7 +94,10 @@ class GiveUp(Recovery):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRecord:
-    """One earlier attempt of the job: what `recover` may learn from."""
+    """One earlier failure of the job: what `recover` may learn from.
+
+    A `Wait` does not end the attempt: several records may then have one number.
+    """
 
     number: int
     diagnosis: Diagnosis

@@ -22,6 +22,10 @@ class Attempt:
     """Set if a recovery moved the job away from the zone of its file."""
     resume: bool = False
     """True if the workload should go on from what earlier attempts left."""
+    since: int = 1
+    """The attempt that began from nothing, on whose work this one builds; its own number if it does so."""
+    quarantined: frozenset[str] = frozenset()
+    """Workers (`Worker.host_key_name`) that were to blame twice: whoever can choose takes others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import PurePosixPath
 
+from tpuherd.model.sighting import WorkerSighting
+
+PEER_DIED = (
+    "The tasks have crashed. Check the task logs",
+    "because the JAX distributed service detected fatal errors",
+    "This most likely indicates that another task died",
+    "Gloo all-reduce failed",
+    "heartbeat timeout. This indicates that the remote task has failed",
+    "agent is in error",
+)
+"""What a JAX process prints when it ends because another one has ended (jaxlib 0.10, stderr)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
@@ -73,11 +85,38 @@ class WorkerExit:
     """Seconds since the epoch, by the worker's clock."""
     log_tail: str = ""
     """The last lines of its log; only kept for failures."""
+    clock_ahead_s: float = 0.0
+    """How far the worker's clock is ahead of the controller's, as far as is known."""
 
     @property
     def failed(self) -> bool:
         """True unless it exited with 0."""
         return not (self.kind is ExitKind.EXITED and self.code == 0)
+
+    @property
+    def happened_at(self) -> float:
+        """When it ended, by the controller's clock: the order of several workers' ends."""
+        return self.ended_at - self.clock_ahead_s
+
+    @property
+    def died_of_another(self) -> bool:
+        """True if its log ends with what JAX says when another process has died."""
+        return any(text in self.log_tail for text in PEER_DIED)
+
+
+class EndedBy(Enum):
+    """What ended the workload on all workers."""
+
+    ITSELF = "itself"
+    """All processes ended by themselves, the first failure stopped the others."""
+    NOTICE = "notice"
+    """The metadata server announced a preemption."""
+    SLICE = "slice"
+    """The control plane says that a slice is gone."""
+    SILENCE = "silence"
+    """A worker was not heard any more."""
+    HANG = "hang"
+    """Nothing went on though its processes lived."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +126,11 @@ class WorkloadExit:
     workers: tuple[WorkerExit, ...]
     output_directory: str = ""
     """Where the workload wrote its results, as the workers see it; empty: nowhere."""
+    ended_by: EndedBy = EndedBy.ITSELF
+    why: str = ""
+    """What ended it, in words; empty if it was itself."""
+    sightings: tuple[WorkerSighting, ...] = ()
+    """What was heard of each worker meanwhile."""
 
     @property
     def succeeded(self) -> bool:
@@ -95,9 +139,13 @@ class WorkloadExit:
 
     @property
     def first_failure(self) -> WorkerExit | None:
-        """The worker to blame: of those that tpuherd did not stop itself, the first that ended."""
+        """The worker to blame: of those that tpuherd did not stop itself, the first that ended.
+
+        One that says itself that it died of another's death is only blamed if all say so.
+        """
         own = [w for w in self.workers if w.failed and w.kind is not ExitKind.STOPPED]
-        return min(own, key=lambda w: w.ended_at, default=None)
+        causes = [w for w in own if not w.died_of_another]
+        return min(causes or own, key=lambda w: w.happened_at, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

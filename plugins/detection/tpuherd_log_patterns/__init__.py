@@ -1,0 +1,26 @@
+"""Failures that logs and errors tell of, by the rows of the detector table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tpuherd import Detector, Diagnosis, Job, Observation, Where, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@hookimpl
+def detectors() -> Sequence[Detector]:
+    """The rows of `detectors.toml`."""
+    from tpuherd.observing.table import load_table
+
+    return load_table("tpuherd_log_patterns")
+
+
+@hookimpl
+def detect_failure(job: Job, observation: Observation) -> Diagnosis | None:  # noqa: ARG001 - values alone decide
+    """What was found near the ends of the logs, or in the error of a stage."""
+    from tpuherd.observing.weighing import opinion_of
+
+    return opinion_of(observation, Where.LOG, Where.ERROR)
