@@ -19,14 +19,15 @@ def describe(stage: Stage, value: Any) -> str:
 
 
 def describe_failure(end: WorkloadExit) -> str:
-    """Who failed first, how, and the end of its log."""
+    """What ended it, or who failed first and how; and the end of its log."""
     blamed = end.first_failure
     if blamed is None:
-        return "the workload was stopped"
+        return f"the workload was stopped: {end.why}" if end.why else "the workload was stopped"
     how = "went away" if blamed.code is None else f"{blamed.kind.value} with {blamed.code}"
     others = sum(worker.failed for worker in end.workers) - 1
     text = f"worker w{blamed.worker} failed first: it {how}"
     text += f"; {others} other{'s' * (others != 1)} ended after it" if others else ""
+    text += f"; {end.why}" if end.why else ""
     return f"{text}\n--- the end of its log ---\n{blamed.log_tail}" if blamed.log_tail else text
 
 
@@ -63,6 +64,7 @@ def _results(value: CollectedResults | None) -> str:
 
 DESCRIBERS: dict[Stage, Callable[[Any], str]] = {
     Stage.PROVISION: _allocation,
+    Stage.EQUIP_WORKERS: lambda _: "mounts, folders, keys and scripts are as they should be",
     Stage.PREPARE_ENV: _environment,
     Stage.SYNC_CODE: _code,
     Stage.RUN_WORKLOAD: _exit,

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tpuherd.engine.attempts import attempt_after, current_attempt
 from tpuherd.engine.describing import describe_failure
 from tpuherd.engine.judging import Judge, diagnosis_text
-from tpuherd.engine.recorder import Recorder
+from tpuherd.engine.recovering import Recovering
 from tpuherd.engine.restarting import kept_stages
 from tpuherd.engine.stages import Stage
+from tpuherd.engine.standing import Standing
 from tpuherd.errors import Cancelled, TpuherdError, WorkloadError
-from tpuherd.model.failure import GiveUp, MoveZone, RerunFromScratch, Wait
-from tpuherd.model.job import Attempt
 from tpuherd.store.records import StageState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tpuherd.hooks import Hooks
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.failure import Recovery
@@ -24,24 +26,25 @@ if TYPE_CHECKING:
     from tpuherd.store.store import Store
 
 
-class Engine:
+class Engine(Standing):
     """Drives one job. Every method may be called again: what is done already is only looked up."""
 
     def __init__(self, store: Store, hooks: Hooks, job: Job) -> None:
         """Keep the parts; nothing happens yet."""
-        self.job = job
-        self._store = store
+        super().__init__(store, job)
         self._hooks = hooks
+        self._recovering = Recovering(self, store, hooks)
 
     def run_to_end(self) -> None:
         """Run all stages up to the collected results, with recoveries; raises what could not be recovered."""
         while True:
+            self._recovering.finish()
             try:
                 self.collect()
             except Cancelled:
                 raise
             except TpuherdError as error:
-                self._recover(error)
+                self._recovering.decide(error)
             else:
                 return
 
@@ -49,9 +52,18 @@ class Engine:
         """The slices of this attempt."""
         return self._stages.once(Stage.PROVISION, self._provision)
 
+    def equip_workers(self) -> Allocation:
+        """The slices, with what has to be around the workload of this attempt."""
+        allocation = self.provision()
+        if self._hooks.equippers():
+            self._stages.once(
+                Stage.EQUIP_WORKERS, lambda: self._hooks.equip_workers(job=self.job, allocation=allocation)
+            )
+        return allocation
+
     def prepare_env(self) -> Environment:
         """The environment on them."""
-        allocation = self.provision()
+        allocation = self.equip_workers()
         return self._stages.once(
             Stage.PREPARE_ENV, lambda: self._hooks.prepare_env(job=self.job, allocation=allocation)
         )
@@ -91,44 +103,25 @@ class Engine:
         """Give back whatever this attempt holds or may have asked for."""
         if self._stages.row(Stage.PROVISION) is not None:
             allocation = self._stages.value(Stage.PROVISION)
-            self._stages.once(Stage.RELEASE, lambda: self._hooks.release(job=self.job, allocation=allocation))
-
-    @property
-    def workload_failed(self) -> bool:
-        """True if the workload of this attempt has ended in failure."""
-        end = self._stages.value(Stage.RUN_WORKLOAD)
-        return end is not None and not end.succeeded
-
-    @property
-    def failed_stage(self) -> Stage | None:
-        """The stage in which this attempt has failed so far, if any."""
-        if self.workload_failed:
-            return Stage.RUN_WORKLOAD
-        rows = ((stage, self._stages.row(stage)) for stage in Stage if stage is not Stage.RELEASE)
-        return next((stage for stage, row in rows if row and row.state is StageState.FAILED), None)
+            self._stages.once(Stage.RELEASE, lambda: self._release(allocation))
 
     def last_diagnosis(self) -> str:
         """What the failure of this attempt's workload means, as JSON for the store."""
         error = WorkloadError(describe_failure(self._stages.value(Stage.RUN_WORKLOAD)))
-        return diagnosis_text(self._judge().diagnose(error, self._stages.value(Stage.PROVISION)))
+        return diagnosis_text(Judge(self._store, self._hooks, self.job).diagnose(error, self.allocation))
 
-    def workload_started_on(self) -> Allocation | None:
-        """The allocation on which the workload of this attempt may run, unless it is being given back."""
-        row = self._stages.row(Stage.RUN_WORKLOAD)
-        held: Allocation | None = self._stages.value(Stage.PROVISION)
-        runs = row is not None and row.result is None and self._stages.row(Stage.RELEASE) is None
-        return held if runs else None
+    def next_attempt(self, recovery: Recovery, diagnosis: str, kept: Sequence[Stage] | None = None) -> None:
+        """Begin a new attempt: on the same slices, or after giving them back.
 
-    def next_attempt(self, recovery: Recovery, diagnosis: str) -> None:
-        """Begin a new attempt as a recovery says: on the same slices, or after giving them back."""
-        kept = kept_stages(recovery)
+        Args:
+            recovery: the decision that led to it.
+            diagnosis: what the failure before means, as JSON; empty: there was none.
+            kept: the stages that need not happen again; default: those that the recovery keeps.
+        """
+        kept = kept_stages(recovery) if kept is None else kept
         if Stage.PROVISION not in kept:
             self.release()
-        attempt = Attempt(
-            number=self.job.attempt.number + 1,
-            zone=recovery.zone if isinstance(recovery, MoveZone) else self.job.attempt.zone,
-            resume=not isinstance(recovery, RerunFromScratch),
-        )
+        attempt = attempt_after(self.job.attempt, recovery)
         self._store.jobs.next_attempt(
             self.job.id,
             attempt.number,
@@ -138,28 +131,19 @@ class Engine:
             recovery=type(recovery).__name__,
             kept=[stage.value for stage in kept],
         )
-        self.job = replace(self.job, attempt=attempt)
-
-    @property
-    def _stages(self) -> Recorder:
-        return Recorder(self._store.stages, self.job)
+        self.job = replace(self.job, attempt=current_attempt(self._store, self.job.id))
 
     def _provision(self) -> Allocation:
         """What an interrupted try has given back says nothing about what this one gets."""
         self._store.stages.forget(self.job.id, self.job.attempt.number, Stage.RELEASE.value)
         return self._hooks.provision(job=self.job, attempt=self.job.attempt)
 
-    def _judge(self) -> Judge:
-        return Judge(self._store, self._hooks, self.job)
-
-    def _recover(self, error: TpuherdError) -> None:
-        """Do what the policy decides; raises the error when it gives up."""
-        verdict = self._judge().judge(error, self._stages.value(Stage.PROVISION))
-        if isinstance(verdict.recovery, GiveUp):
-            raise error
-        self.job.session.sleep(getattr(verdict.recovery, "delay_s", 0.0))
-        if not isinstance(verdict.recovery, Wait):
-            self.next_attempt(verdict.recovery, diagnosis_text(verdict.diagnosis))
+    def _release(self, allocation: Allocation | None) -> None:
+        """What stays on a worker is no reason to go on paying for it."""
+        if allocation is not None:
+            for error in self._hooks.leave_workers(job=self.job, allocation=allocation):
+                self.job.session.reporter.problem(f"leaving the workers: {error}")
+        self._hooks.release(job=self.job, allocation=allocation)
 
 
 def holds_nothing(store: Store, job_id: str, attempt: int) -> bool:

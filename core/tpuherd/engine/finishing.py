@@ -11,6 +11,8 @@ from tpuherd.engine.stopping import stop_workload
 from tpuherd.engine.tenure import limits
 from tpuherd.errors import Cancelled, Expired, TpuherdError
 from tpuherd.exit_codes import ExitCode
+from tpuherd.holder.dropping import close_connections
+from tpuherd.restart_test.plan import planned
 from tpuherd.store.records import JobState
 
 if TYPE_CHECKING:
@@ -25,16 +27,16 @@ T = TypeVar("T")
 def run_job(controller: Controller, engine: Engine, *, keep: bool) -> Outcome:
     """Run a job to its end, give its slices back unless told to keep them, and record how it ended."""
     controller.store.jobs.keep(controller.record.id, keep=keep)
-    outcome = _concluded(controller) or _run(engine)
+    outcome = _concluded(controller) or _run(controller, engine)
     _conclude(controller, outcome)
     controller.session.allow_cleanup()
     return _end(controller, _given_back(controller, engine, outcome))
 
 
-def _run(engine: Engine) -> Outcome:
+def _run(controller: Controller, engine: Engine) -> Outcome:
     """Whatever goes wrong becomes an outcome, because what the job holds has to be given back after it."""
     try:
-        engine.run_to_end()
+        _run_to_end(controller, engine)
     except Cancelled as error:
         return stopped(error)
     except TpuherdError as error:
@@ -44,6 +46,17 @@ def _run(engine: Engine) -> Outcome:
         text = "".join(traceback.format_exception(error)).rstrip()
         return Outcome(state=JobState.FAILED, exit_code=ExitCode.INTERNAL_ERROR, message=text)
     return Outcome(state=JobState.SUCCEEDED, exit_code=ExitCode.SUCCESS)
+
+
+def _run_to_end(controller: Controller, engine: Engine) -> None:
+    """As an ordinary job, or as the restart test that it was started as."""
+    test = planned(controller.store, controller.record.id)
+    if test is None:
+        engine.run_to_end()
+        return
+    from tpuherd.restart_test.course import run_restart_test
+
+    run_restart_test(engine, controller.store, test)
 
 
 def _concluded(controller: Controller) -> Outcome | None:
@@ -126,4 +139,5 @@ def release(controller: Controller, engine: Engine) -> None:
     """Give the slices back and leave the cloud; a job that is to be cancelled wants just that."""
     controller.session.allow_cleanup()
     engine.release()
+    close_connections(controller.record.id)
     controller.leave_cloud(engine)

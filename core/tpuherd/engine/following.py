@@ -1,28 +1,27 @@
-"""Following one worker's workload: its log is appended to a local file, which is also the place to resume."""
+"""Following one worker's workload to its end, over as many connections as it takes."""
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, BinaryIO
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
-from tpuherd.agent.answers import LogChunk, Status
-from tpuherd.engine.lines import LineSplitter
-from tpuherd.engine.log_times import TimeMarks
+from tpuherd.agent.answers import Beat, LogChunk, Status
+from tpuherd.engine.local_log import LocalLog, log_file
 from tpuherd.errors import Cancelled, RemoteError
 from tpuherd.model.outcome import ExitKind, WorkerExit
+from tpuherd.observing.reporting import Reports
+from tpuherd.observing.sighting import Sighting
+from tpuherd.observing.silence import LOST_AFTER_S
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from tpuherd.agent.answers import Frame
     from tpuherd.agent.client import Agents
     from tpuherd.model.allocation import Worker
     from tpuherd.model.job import Job
 
-LOST_AFTER_S = 30.0
-"""A worker that does not answer for this long is given up."""
 RECONNECT_S = 0.5
-TAIL_BYTES = 4000
 ENDS = {
     "exited": ExitKind.EXITED,
     "signalled": ExitKind.SIGNALLED,
@@ -35,25 +34,50 @@ ENDS = {
 class Follower:
     """Follows one worker until its workload has ended and its log is complete here."""
 
-    def __init__(self, job: Job, agents: Agents, worker: Worker) -> None:
-        """Keep the parts; `run` does the work."""
+    def __init__(self, job: Job, agents: Agents, worker: Worker, reports: Reports | None = None) -> None:
+        """Keep the parts; `start` does the work."""
         self.worker = worker
+        self.end: Future[WorkerExit] = Future()
+        """Done when the workload has ended there, or is given up."""
+        self.sighting = Sighting(worker.index, job.attempt_id, reports or Reports())
+        self.patience_s = LOST_AFTER_S
+        """How long its silence is borne; whoever sees more than this worker may change it."""
+        self.deserted = False
+        """True if the worker answers, and says that nobody there watches the workload: it may still run."""
         self._job = job
         self._agents = agents
-        self._log = log_file(job.attempt_directory, worker.index)
-        self._times = TimeMarks(self._log)
-        self._lines = LineSplitter(lambda line: job.session.reporter.worker_line(worker.name, line))
+        self._log = LocalLog(log_file(job.attempt_directory, worker.index), self._line)
         self._abandoned = threading.Event()
+        self._settling = threading.Lock()
         self._heard_at = time.monotonic()
         self._silent = False
+
+    @property
+    def silent_s(self) -> float:
+        """Seconds since the last sign of life, or since the start."""
+        return time.monotonic() - self._heard_at
+
+    def excuse(self, seconds: float) -> None:
+        """Some of its silence was ours."""
+        self._heard_at += min(seconds, self.silent_s)
+
+    def start(self) -> None:
+        """Follow in a thread of its own, which keeps no process alive."""
+        name = f"follow {self.worker.name}"
+        threading.Thread(target=self._run_and_settle, name=name, daemon=True).start()
 
     def abandon(self) -> None:
         """Stop following; the workload is not touched."""
         self._abandoned.set()
 
+    def lose(self) -> None:
+        """Give the worker up, whatever its connection waits for; this end counts, not that of the thread."""
+        self._settle(self._lost())
+        self.abandon()
+
     def run(self) -> WorkerExit:
-        """Follow to the end, over as many connections as it takes."""
-        while time.monotonic() - self._heard_at < LOST_AFTER_S:
+        """Follow to the end in this thread."""
+        while self.silent_s < self.patience_s:
             try:
                 end = self._follow_once()
             except RemoteError as error:
@@ -63,62 +87,68 @@ class Follower:
                     return end
             if self._abandoned.wait(RECONNECT_S):
                 raise Cancelled("no longer followed")
-        return self._exit(ExitKind.LOST, None, time.time())
+        return self._lost()
+
+    def _run_and_settle(self) -> None:
+        try:
+            self._settle(self.run())
+        except BaseException as error:  # noqa: BLE001 - raised again where the end is asked for
+            with self._settling:
+                if not self.end.done():
+                    self.end.set_exception(error)
+
+    def _settle(self, end: WorkerExit) -> None:
+        with self._settling:
+            if not self.end.done():
+                self.end.set_result(end)
+
+    def _line(self, line: str) -> None:
+        self.sighting.line(line)
+        self._job.session.reporter.worker_line(self.worker.name, line)
 
     def _note_silence(self, error: RemoteError) -> None:
         """Once until it is heard again."""
-        if not self._silent:
+        if not self._silent and not self._abandoned.is_set():
             self._job.session.note(f"{self.worker.name}: connection lost, trying again ({error})")
         self._silent = True
 
     def _follow_once(self) -> WorkerExit | None:
-        """Follow over one connection; the local file's size says how far we are."""
-        offset = self._log.stat().st_size if self._log.exists() else 0
+        """Follow over one connection, from where the log here ends."""
         last: Status | None = None
-        with self._log.open("ab") as file:
-            for frame in self._agents.watch(self.worker.index, self._job.attempt_id, offset):
-                self._heard_at, self._silent = time.monotonic(), False
-                if isinstance(frame, LogChunk):
-                    offset = self._append(file, frame, offset)
-                elif isinstance(frame, Status):
-                    last = frame
-                if self._abandoned.is_set():
-                    raise Cancelled("no longer followed")
-        self._lines.flush()
-        return self._end(last) if last else None
+        for frame in self._agents.watch(self.worker.index, self._job.attempt_id, self._log.size):
+            if self._abandoned.is_set():
+                raise Cancelled("no longer followed")
+            self._hear(frame)
+            last = frame if isinstance(frame, Status) else last
+        self._log.flush()
+        kind = ENDS.get(last.state) if last else None
+        self.deserted = kind is ExitKind.LOST
+        return self._exit(kind, last.code, last.ended_at) if kind and last else None
 
-    def _append(self, file: BinaryIO, chunk: LogChunk, offset: int) -> int:
-        """Append what is new in a chunk; after a reconnect it may overlap with what is here."""
-        fresh = chunk.data[max(0, offset - chunk.offset) :]
-        self._times.mark(offset)
-        file.write(fresh)
-        file.flush()
-        self._lines.feed(fresh)
-        return offset + len(fresh)
+    def _hear(self, frame: Frame) -> None:
+        self._heard_at, self._silent = time.monotonic(), False
+        self.sighting.heard()
+        if isinstance(frame, LogChunk):
+            self._log.append(frame.offset, frame.data)
+            self.sighting.printed()
+        elif isinstance(frame, Beat):
+            self.sighting.beat(frame)
+        else:
+            self.sighting.status(frame)
 
-    def _end(self, status: Status) -> WorkerExit | None:
-        kind = ENDS.get(status.state)
-        return self._exit(kind, status.code, status.ended_at or time.time()) if kind else None
+    def _lost(self) -> WorkerExit:
+        """It ended when it was last heard, as far as anybody knows."""
+        return self._exit(ExitKind.LOST, None, None)
 
-    def _exit(self, kind: ExitKind, code: int | None, ended_at: float) -> WorkerExit:
-        end = WorkerExit(worker=self.worker.index, kind=kind, code=code, ended_at=ended_at)
-        if not end.failed:
-            return end
-        tail = log_tail(self._log)
-        return WorkerExit(worker=end.worker, kind=kind, code=code, ended_at=ended_at, log_tail=tail)
-
-
-def log_file(attempt_directory: Path, worker: int) -> Path:
-    """Where a worker's log is kept on this machine."""
-    return attempt_directory / f"worker-{worker}.log"
-
-
-def log_tail(path: Path) -> str:
-    """The last lines of a log, at most `TAIL_BYTES`, starting at a line's start if there is one."""
-    if not path.exists():
-        return ""
-    with path.open("rb") as file:
-        left_out = file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-        text = file.read().decode(errors="replace")
-    whole_lines = text.partition("\n")[2]
-    return (whole_lines if left_out and whole_lines else text).rstrip()
+    def _exit(self, kind: ExitKind, code: int | None, ended_at: float | None) -> WorkerExit:
+        """A worker's end; `ended_at` is by its own clock, `None` means: when it was last heard."""
+        failed = kind is not ExitKind.EXITED or code != 0
+        ahead_s = self.sighting.value.clock_ahead_s
+        return WorkerExit(
+            worker=self.worker.index,
+            kind=kind,
+            code=code,
+            ended_at=time.time() - self.silent_s + ahead_s if ended_at is None else ended_at,
+            log_tail=self._log.tail if failed else "",
+            clock_ahead_s=ahead_s,
+        )

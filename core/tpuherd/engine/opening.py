@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuherd import paths
 from tpuherd.config.load import LoadedJob, load_job, load_text
 from tpuherd.config.secrets import variables
+from tpuherd.engine.attempts import current_attempt
+from tpuherd.engine.forwarding import port_steps
 from tpuherd.engine.session import Session
 from tpuherd.engine.tenure import Tenure
 from tpuherd.errors import ConfigError
 from tpuherd.hooks import GlobalHooks, Hooks
+from tpuherd.model.cloud import Cloud, SshAccess
 from tpuherd.model.event import Event
-from tpuherd.model.job import Attempt, Job
+from tpuherd.model.job import Job
 from tpuherd.providers import check_choices
 
 if TYPE_CHECKING:
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 
     from pluggy import PluginManager
 
+    from tpuherd.model.allocation import Allocation
+    from tpuherd.model.job import Attempt
+    from tpuherd.model.observation import SliceObservation
     from tpuherd.model.plan import PlanStep
     from tpuherd.output.reporter import Reporter
     from tpuherd.store.records import JobRecord
@@ -42,7 +49,7 @@ def read_job_file(manager: PluginManager, path: Path, overrides: Sequence[str] =
 def plan_steps(hooks: Hooks, file: str) -> list[PlanStep]:
     """What the chosen plugins would do; raises `ConfigError` if one knows that it cannot work."""
     try:
-        return hooks.plan()
+        return [*hooks.plan(Path(file).resolve().parent), *port_steps(hooks.spec)]
     except ConfigError as error:
         raise ConfigError(f"{file}: {error}") from error
 
@@ -83,22 +90,36 @@ def open_hooks(manager: PluginManager, record: JobRecord) -> Hooks:
 def open_session(store: Store, hooks: Hooks, record: JobRecord, reporter: Reporter) -> Session:
     """The live services for a job in this process."""
     tenure = Tenure(store_id=store.settings.store_id, begin=lambda: store.tenures.begin(record.id))
-    return Session(reporter, paths.known_hosts(record.id), _publisher(store, hooks, record, reporter), tenure)
+    publish = _publisher(store, hooks, record, reporter)
+    return Session(reporter, paths.known_hosts(record.id), publish, tenure, _observer(hooks))
 
 
 def open_job(store: Store, hooks: Hooks, record: JobRecord, session: Session) -> Job:
     """Connect the job's cloud and make the value that hooks get."""
-    newest = store.jobs.attempts(record.id)[-1]
+    paper = job_on_paper(hooks, record, session, current_attempt(store, record.id))
+    return replace(paper, cloud=hooks.connect_cloud(job_id=record.id))
+
+
+def job_on_paper(hooks: Hooks, record: JobRecord, session: Session, attempt: Attempt) -> Job:
+    """The value that hooks get, without a cloud: enough for those that only decide."""
+    nobody = SshAccess(user="", private_key="", public_key="")
     return Job(
         id=record.id,
         owner=record.owner,
         spec=hooks.spec,
         directory=Path(record.directory),
         base_directory=Path(record.base_directory),
-        attempt=Attempt(number=newest.number, zone=newest.zone, resume=newest.resume),
-        cloud=hooks.connect_cloud(job_id=record.id),
+        attempt=attempt,
+        cloud=Cloud(name=hooks.spec.cloud, project=hooks.spec.tpu.project or "", ssh=nobody),
         session=session,
     )
+
+
+def _observer(hooks: Hooks) -> Callable[[Job, Allocation], Sequence[SliceObservation]]:
+    def observe(job: Job, allocation: Allocation) -> Sequence[SliceObservation]:
+        return hooks.observe(job=job, allocation=allocation)
+
+    return observe
 
 
 def _publisher(

@@ -10,6 +10,7 @@ from tpuherd.engine.stages import Stage
 from tpuherd.engine.stopping import stop_workload
 from tpuherd.errors import ConfigError, StateError
 from tpuherd.model.failure import RerunFromScratch, RestartInPlace
+from tpuherd.restart_test.plan import forget_test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 SLICES = frozenset({"cloud", "tpu"})
 """Sections of the job file that the slices were made from."""
-WORK = frozenset({"env", "timeouts", "code", "workload", "recovery", "output"})
+WORK = frozenset({"env", "timeouts", "code", "workload", "recovery", "output", "ports"})
 """Sections that no environment is made from, besides those of the workload's and the code's plugins."""
 
 
@@ -94,7 +95,9 @@ def rerun(controller: Controller, engine: Engine, what: Rerun) -> Outcome:
     The stages that were done already are not done again, except that the code is sent as it is now, and that
     the environment is checked if what it is made from may have changed.
     """
+    controller.session.share_connections()
     stop_workload(engine)
+    forget_test(controller.store, controller.store.jobs.get(engine.job.id))
     recovery = RestartInPlace if what.resume else RerunFromScratch
     engine.next_attempt(recovery(reason="rerun"), diagnosis="")
     again = [Stage.SYNC_CODE] if what.same_environment else [Stage.SYNC_CODE, Stage.PREPARE_ENV]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.cloud import SshAccess
+    from tpuherd.model.job import Job
+    from tpuherd.model.observation import SliceObservation
     from tpuherd.output.reporter import Reporter
     from tpuherd.remote import RemoteWorkers
 
@@ -28,6 +30,7 @@ class Session:
         known_hosts: Path,
         publish: Callable[[str, str], None],
         tenure: Tenure | None = None,
+        observe: Callable[[Job, Allocation], Sequence[SliceObservation]] | None = None,
     ) -> None:
         """Keep the services.
 
@@ -36,16 +39,24 @@ class Session:
             known_hosts: the file that pins this job's host keys.
             publish: stores and tells an event, given its kind and text.
             tenure: how long the job may hold what it asks for; default: for as long as it likes.
+            observe: asks the control plane about slices; default: there is none.
         """
         self.reporter = reporter
         self.publish = publish
         self.tenure = tenure or Tenure()
+        self.observe = observe
         self._known_hosts = known_hosts
         self._cancelled = threading.Event()
         self._why = Cancelled("the job was cancelled")
         self._cleaning = False
         self._remotes: dict[str, RemoteWorkers] = {}
+        self._shared = False
         self._lock = threading.Lock()
+
+    @property
+    def known_hosts(self) -> Path:
+        """The file that pins this job's host keys."""
+        return self._known_hosts
 
     def note(self, text: str) -> None:
         """Tell the user how far a long step is."""
@@ -80,15 +91,19 @@ class Session:
         self._cancelled.wait(seconds)
         self.checkpoint()
 
+    def share_connections(self) -> None:
+        """From now on, use those that the user's connection holder keeps: the slices stay, and so do they."""
+        self._shared = True
+
     def workers(self, allocation: Allocation, ssh: SshAccess) -> RemoteWorkers:
         """The connections to an allocation's workers; they are opened once and stay warm."""
+        from tpuherd.holder.choosing import reach_workers
         from tpuherd.remote import RemoteWorkers
 
+        connect = reach_workers if self._shared else RemoteWorkers
         with self._lock:
             if allocation.incarnation not in self._remotes:
-                self._remotes[allocation.incarnation] = RemoteWorkers(
-                    allocation.workers, ssh, self._known_hosts
-                )
+                self._remotes[allocation.incarnation] = connect(allocation.workers, ssh, self._known_hosts)
             return self._remotes[allocation.incarnation]
 
     def branch(self) -> Session:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any
 
 from tpuherd.code.importing import CODE_VARIABLE, prelude
 from tpuherd.config.secrets import variables as resolved
+from tpuherd.engine.variables import coordinator_port, own_variables
 
 if TYPE_CHECKING:
     from tpuherd.model.allocation import Allocation, Worker
     from tpuherd.model.job import Job
     from tpuherd.model.outcome import Environment, SyncedCode
     from tpuherd.workload import Launch
-
-COORDINATOR_PORT = 8476
-"""Open in the default firewall rules of Cloud TPU; JAX's own default since 0.8.1 is not (jax#35905)."""
-PORTS = range(20_000, 30_000)
-"""Where coordinators of an emulated cloud listen: its workers share one network stack."""
 
 
 def agent_spec(
@@ -47,21 +42,10 @@ def _variables(
     return {
         **job.cloud.worker_variables,
         **environment.variables,
-        **_own_variables(job, allocation, worker),
+        **own_variables(job, allocation, worker),
         **(_jax_variables(job, allocation, worker) if what.multi_process else {}),
         **what.variables,
         **resolved(job.spec.env, job.base_directory),
-    }
-
-
-def _own_variables(job: Job, allocation: Allocation, worker: Worker) -> dict[str, str]:
-    return {
-        "TPUHERD_JOB_ID": job.id,
-        "TPUHERD_ATTEMPT": str(job.attempt.number),
-        "TPUHERD_RESUME": "1" if job.attempt.resume else "0",
-        "TPUHERD_WORKER": str(worker.index),
-        "TPUHERD_WORKERS": str(len(allocation.workers)),
-        "JAX_COORDINATOR_PORT": str(coordinator_port(job)),
     }
 
 
@@ -72,10 +56,3 @@ def _jax_variables(job: Job, allocation: Allocation, worker: Worker) -> dict[str
         "JAX_NUM_PROCESSES": str(len(allocation.workers)),
         "JAX_PROCESS_ID": str(worker.index),
     }
-
-
-def coordinator_port(job: Job) -> int:
-    """The port of `jax.distributed`'s coordinator; different for every attempt where ports are shared."""
-    if not job.cloud.shared_network_stack:
-        return COORDINATOR_PORT
-    return PORTS[zlib.crc32(job.attempt_id.encode()) % len(PORTS)]

@@ -14,6 +14,8 @@ class Stage(Enum):
     """What an attempt consists of, in this order."""
 
     PROVISION = "provision"
+    EQUIP_WORKERS = "equip_workers"
+    """Only if a plugin has something to do there."""
     PREPARE_ENV = "prepare_env"
     SYNC_CODE = "sync_code"
     RUN_WORKLOAD = "run_workload"
@@ -23,6 +25,7 @@ class Stage(Enum):
 
 VALUES: dict[Stage, Any] = {
     Stage.PROVISION: Allocation,
+    Stage.EQUIP_WORKERS: None,
     Stage.PREPARE_ENV: Environment,
     Stage.SYNC_CODE: SyncedCode,
     Stage.RUN_WORKLOAD: WorkloadExit,

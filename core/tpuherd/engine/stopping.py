@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from tpuherd.engine.engine import Engine
     from tpuherd.model.allocation import Allocation
 
+REACH_S = 8.0
+"""How long a worker may take to answer at all before anything is started on it again."""
+
 
 def stop_workload(engine: Engine) -> None:
     """Make sure that nothing of the workload runs, also what an earlier controller started.
@@ -21,6 +24,25 @@ def stop_workload(engine: Engine) -> None:
     allocation = engine.workload_started_on()
     if allocation is None:
         return
+    done = _agents(engine, allocation).stop(
+        engine.job.attempt_id,
+        workers=[worker.index for worker in allocation.workers],
+        grace_s=engine.job.spec.timeouts.grace_s,
+    )
+    done.require(WorkloadError, "stopping the workload")
+
+
+def stop_everywhere(engine: Engine) -> None:
+    """Make sure that nothing of this attempt runs on any worker, also where its end was not seen.
+
+    Raises:
+        TpuherdError: some workers could not be told; they are named.
+    """
+    allocation = engine.allocation
+    if allocation is None or not engine.workload_began:
+        return
+    remote = engine.job.session.workers(allocation, engine.job.cloud.ssh)
+    remote.run("true", timeout_s=REACH_S).require(WorkloadError, "reaching the workers")
     done = _agents(engine, allocation).stop(
         engine.job.attempt_id,
         workers=[worker.index for worker in allocation.workers],

@@ -9,12 +9,12 @@ from sqlalchemy import delete, insert, literal, select, update
 
 from tpuherd.errors import StateError
 from tpuherd.store.records import AttemptRow, JobRecord, JobState, StageState, to_record
-from tpuherd.store.tables import attempts, jobs, stages
+from tpuherd.store.tables import attempts, jobs, recoveries, stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Engine, Select
+    from sqlalchemy import ColumnElement, Engine, Select
 
 
 class JobStore:
@@ -134,6 +134,9 @@ class JobStore:
         }
         with self._engine.begin() as connection:
             connection.execute(update(attempts).where(last).values(**ended))
+            connection.execute(
+                update(recoveries).where(_open(job_id, number - 1)).values(done_at=time.time())
+            )
             connection.execute(insert(attempts).values(**begun))
             connection.execute(insert(stages).from_select(stages.c.keys(), _carried(job_id, number, kept)))
             connection.execute(update(jobs).where(jobs.c.id == job_id).values(attempt=number))
@@ -145,6 +148,12 @@ class JobStore:
 
 def _first_attempt(record: JobRecord) -> dict[str, object]:
     return {"job_id": record.id, "number": 1, "resume": False, "started_at": record.created_at}
+
+
+def _open(job_id: str, attempt: int) -> ColumnElement[bool]:
+    """What was decided about an attempt and is carried out by beginning the next one."""
+    of_it = (recoveries.c.job_id == job_id) & (recoveries.c.attempt == attempt)
+    return of_it & recoveries.c.done_at.is_(None)
 
 
 def _carried(job_id: str, number: int, kept: Sequence[str]) -> Select[Any]:

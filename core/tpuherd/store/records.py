@@ -105,6 +105,25 @@ class AttemptRow:
     recovery: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryRow:
+    """One decision about a failure as the store has it."""
+
+    job_id: str
+    number: int
+    """From 1, through all attempts of the job."""
+    attempt: int
+    """The attempt that had failed."""
+    at: float
+    """When it was taken, in seconds since the epoch."""
+    diagnosis: str
+    """As JSON."""
+    recovery: str
+    """The decision as JSON."""
+    done_at: float | None
+    """When it was carried out; `None`: not yet, or there is nothing to carry out."""
+
+
 def to_record(kind: type[T], row: Row[Any]) -> T:
     """Turn a database row into a value; columns that became enums are converted."""
     values = {field.name: row._mapping[field.name] for field in fields(kind)}  # type: ignore[arg-type]  # noqa: SLF001 - SQLAlchemy's public name

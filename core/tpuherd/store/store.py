@@ -9,6 +9,7 @@ from tpuherd.store.database import open_database
 from tpuherd.store.events import EventStore
 from tpuherd.store.jobs import JobStore
 from tpuherd.store.leases import LeaseStore
+from tpuherd.store.recoveries import RecoveryStore
 from tpuherd.store.reservations import ReservationStore
 from tpuherd.store.settings import SettingStore
 from tpuherd.store.stages import StageStore
@@ -24,6 +25,7 @@ class Store:
         self.jobs = JobStore(self.engine)
         self.stages = StageStore(self.engine)
         self.events = EventStore(self.engine)
+        self.recoveries = RecoveryStore(self.engine)
         self.leases = LeaseStore(self.engine)
         self.settings = SettingStore(self.engine)
         self.tenures = TenureStore(self.engine)

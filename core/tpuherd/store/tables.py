@@ -58,6 +58,18 @@ stages = Table(
     Column("error", Text),
 )
 
+recoveries = Table(
+    "recoveries",
+    metadata,
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("attempt", Integer, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("diagnosis", Text, nullable=False),
+    Column("recovery", Text, nullable=False),
+    Column("done_at", Float),
+)
+
 events = Table(
     "events",
     metadata,

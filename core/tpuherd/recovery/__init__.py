@@ -1,0 +1,1 @@
+"""What recovery policies are made of: pure functions of values, for the shipped policies and for others."""
