@@ -1,105 +1,23 @@
 """tpuherd: a plugin-based runner for Cloud TPU jobs.
 
-This module is what a plugin author imports: the hook marker, the values that cross hooks, the errors.
-It imports nothing heavy, because every plugin is loaded whenever the command starts.
+This module is what a plugin author imports: the hook marker, the values that cross hooks, the errors. Module
+`tpuherd.exports` has them all, and is imported when the first of them is asked for: commands that need none
+start without.
 """
 
 from __future__ import annotations
 
-from tpuherd.config.section import ConfigSection
-from tpuherd.errors import (
-    Cancelled,
-    ConfigError,
-    Detached,
-    PluginError,
-    PrepareError,
-    ProvisionError,
-    RemoteError,
-    StageError,
-    StateError,
-    SyncError,
-    TpuherdError,
-    WorkloadError,
-)
-from tpuherd.exit_codes import ExitCode
-from tpuherd.markers import NAME, hookimpl
-from tpuherd.model.allocation import Allocation, Slice, Worker
-from tpuherd.model.cloud import Cloud, SshAccess
-from tpuherd.model.event import Event
-from tpuherd.model.failure import (
-    AttemptRecord,
-    CleanAndRestart,
-    Diagnosis,
-    FailureClass,
-    GiveUp,
-    MoveZone,
-    Observation,
-    Presence,
-    Recovery,
-    ReplaceSlice,
-    RerunFromScratch,
-    RestartInPlace,
-    SliceObservation,
-    Wait,
-)
-from tpuherd.model.job import Attempt, Job
-from tpuherd.model.outcome import (
-    CollectedResults,
-    Environment,
-    ExitKind,
-    SyncedCode,
-    WorkerExit,
-    WorkloadExit,
-)
-from tpuherd.model.plan import PlanStep
-from tpuherd.workload import Launch, launch
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "NAME",
-    "Allocation",
-    "Attempt",
-    "AttemptRecord",
-    "Cancelled",
-    "CleanAndRestart",
-    "Cloud",
-    "CollectedResults",
-    "ConfigError",
-    "ConfigSection",
-    "Detached",
-    "Diagnosis",
-    "Environment",
-    "Event",
-    "ExitCode",
-    "ExitKind",
-    "FailureClass",
-    "GiveUp",
-    "Job",
-    "Launch",
-    "MoveZone",
-    "Observation",
-    "PlanStep",
-    "PluginError",
-    "PrepareError",
-    "Presence",
-    "ProvisionError",
-    "Recovery",
-    "RemoteError",
-    "ReplaceSlice",
-    "RerunFromScratch",
-    "RestartInPlace",
-    "Slice",
-    "SliceObservation",
-    "SshAccess",
-    "StageError",
-    "StateError",
-    "SyncError",
-    "SyncedCode",
-    "TpuherdError",
-    "Wait",
-    "Worker",
-    "WorkerExit",
-    "WorkloadError",
-    "WorkloadExit",
-    "hookimpl",
-    "launch",
-]
+if TYPE_CHECKING:
+    from tpuherd.exports import *  # noqa: F403
+    from tpuherd.exports import __all__ as __all__
+else:
+    LOWER_CASE = frozenset({"__all__", "hookimpl", "launch"})
+    """All other exports are in mixed case; `from tpuherd import paths` asks for a module."""
+
+    def __getattr__(name: str) -> object:
+        if name.islower() and name not in LOWER_CASE:
+            raise AttributeError(f"module 'tpuherd' has no attribute {name!r}")
+        return getattr(import_module("tpuherd.exports"), name)

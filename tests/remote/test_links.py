@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
-from farm import make_key, worker
+from farm import make_farm, make_key, worker
 from proxy import Proxy
 
 from tpuherd.errors import RemoteError
@@ -251,3 +251,49 @@ def test_each_connection_has_a_configuration_of_its_own(remote: RemoteWorkers):
     """Reading an invoke Config changes it: one that threads share is empty at the wrong moment."""
     configs = {id(link._connection.config) for link in remote._links.values()}
     assert len(configs) == 3
+
+
+def test_a_connection_notices_silence_and_does_not_wait_for_acknowledgements(remote: RemoteWorkers):
+    for link in remote._links.values():
+        sock = link._connection.transport.sock
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
+        assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        probing_s = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) + sock.getsockopt(
+            socket.IPPROTO_TCP, socket.TCP_KEEPINTVL
+        ) * sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT)
+        assert probing_s < 10
+        assert 0 < sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) < 10_000
+        assert sock.limit_s < 10
+
+
+def test_an_agent_full_of_keys_is_not_asked(fragile_farm, tmp_path, monkeypatch):
+    """Six wrong keys of an agent, and sshd hangs up before the right one is tried."""
+    agent = tmp_path / "agent"
+    process = subprocess.Popen(["ssh-agent", "-D", "-a", agent], stdout=subprocess.DEVNULL)
+    try:
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(agent))
+        keys = [tmp_path / f"key{number}" for number in range(8)]
+        for key in keys:
+            make_key(key)
+        subprocess.run(["ssh-add", "-q", *keys], check=True, capture_output=True)
+        with RemoteWorkers(fragile_farm.workers, fragile_farm.access, tmp_path / "known_hosts") as remote:
+            assert not remote.run("true", timeout_s=20).failed
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow
+def test_a_dead_worker_among_many_is_named_and_the_others_results_stand(tmp_path):
+    for farm in make_farm(tmp_path, 32):
+        farm.servers[17].stop()
+        with RemoteWorkers(
+            farm.workers, farm.access, tmp_path / "known_hosts", connect_timeout_s=10
+        ) as remote:
+            fan_out = remote.run("echo $HOME", timeout_s=60)
+        assert [result.worker.name for result in fan_out.failed] == ["w17"]
+        assert fan_out.summary().startswith("31 of 32 workers succeeded; w17 unreachable: 127.9.0.18 port")
+        homes = {result.stdout.strip() for result in fan_out.succeeded}
+        assert homes == {f"{server.folder}/home" for server in farm.servers} - {
+            f"{farm.servers[17].folder}/home"
+        }

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tpuherd.agent.asking import ask
 from tpuherd.reach.interruptible import interruptible
 from tpuherd.remote import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tpuherd.model.allocation import Worker
-    from tpuherd.remote import FanOut, Line, RemoteWorkers
+    from tpuherd.remote import FanOut, Line, RemoteCommand, RemoteWorkers
 
 EXEC_VARIABLE = "TPUHERD_EXEC_ID"
 """The mark: an environment variable, which child processes inherit."""
@@ -26,19 +26,17 @@ LEFT_TO_ITSELF = frozenset({Outcome.TIMED_OUT, Outcome.LOST})
 
 def run_marked(
     remote: RemoteWorkers,
-    command: str,
+    commands: Mapping[int, RemoteCommand],
     *,
-    workers: Sequence[int],
     timeout_s: float,
     on_line: Callable[[Worker, Line], None] | None,
     note: Callable[[str], None],
 ) -> FanOut:
-    """Run a command on workers; a time-out, or the end of this process, ends it there, too.
+    """Run commands on workers; a time-out, or the end of this process, ends them there, too.
 
     Args:
         remote: connections to the workers.
-        command: for the workers' shells.
-        workers: their indices.
+        commands: by the index of the worker.
         timeout_s: for each worker, including connecting.
         on_line: as for `RemoteWorkers.run`.
         note: told what is done about a command that is not waited for any more.
@@ -47,13 +45,13 @@ def run_marked(
         KeyboardInterrupt: Ctrl-C, TERM or a closed terminal; the command was ended.
     """
     mark = secrets.token_hex(8)
-    line = f"export {EXEC_VARIABLE}={mark}\n{command}"
+    marked = {index: _marked(command, mark) for index, command in commands.items()}
     try:
         with interruptible():
-            done = remote.run(line, workers=workers, timeout_s=timeout_s, on_line=on_line)
+            done = remote.run_each(marked, timeout_s=timeout_s, on_line=on_line)
     except KeyboardInterrupt:
         note("ending the command on the workers; Ctrl-C again leaves it to itself")
-        _end(remote, workers, mark, note)
+        _end(remote, list(commands), mark, note)
         raise
     late = [result.worker.index for result in done.results if result.outcome in LEFT_TO_ITSELF]
     if late:
@@ -61,7 +59,13 @@ def run_marked(
     return done
 
 
+def _marked(command: RemoteCommand, mark: str) -> RemoteCommand:
+    return replace(command, command=f"export {EXEC_VARIABLE}={mark}\n{command.command}", mark=mark)
+
+
 def _end(remote: RemoteWorkers, workers: Sequence[int], mark: str, note: Callable[[str], None]) -> None:
+    from tpuherd.agent.asking import ask  # which packs the agent: not needed for a command that ends
+
     words = ("end", "--exec", mark, "--grace", str(GRACE_S))
     ends = ask(remote, workers, *words, timeout_s=END_S).ends
     if ends.failed:

@@ -12,6 +12,7 @@ from tpuherd.remote.errors import HostKeyChangedError, UnreachableError
 from tpuherd.remote.known_hosts import KnownHosts, forget
 from tpuherd.remote.result import FanOut, Line, Outcome, RemoteCommand, RemoteResult
 from tpuherd.remote.stream import RemoteStream
+from tpuherd.remote.variables import with_variables
 from tpuherd.remote.workers import RemoteWorkers
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "forget",
     "interactive_argv",
     "quote",
+    "with_variables",
 ]

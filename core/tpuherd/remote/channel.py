@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import select
 import threading
 import time
@@ -61,6 +62,25 @@ def chunks(channel: Any, deadline: float) -> Iterator[tuple[StreamName, bytes]]:
         yield from found
         if ended and not found:
             return
+
+
+class ChannelSource:
+    """A session that a `RemoteStream` reads."""
+
+    def __init__(self, channel: Any) -> None:
+        self._channel = channel
+
+    def chunks(self) -> Iterator[tuple[StreamName, bytes]]:
+        """What it says, see `chunks`."""
+        return chunks(self._channel, math.inf)
+
+    def ending(self) -> tuple[Outcome, int | None]:
+        """How it ended, see `ending`."""
+        return ending(self._channel, math.inf)
+
+    def close(self) -> None:
+        """End it."""
+        self._channel.close()
 
 
 def ending(channel: Any, deadline: float) -> tuple[Outcome, int | None]:

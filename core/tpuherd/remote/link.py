@@ -25,6 +25,12 @@ class Link:
         self._connection: Any = None
         self._closed = False
 
+    @property
+    def is_open(self) -> bool:
+        """True while there is a connection that was not found dead."""
+        connection = self._connection
+        return connection is not None and bool(connection.is_connected)
+
     def connect(self, dialer: Dialer, deadline: float) -> Any:
         """The live connection, a fabric `Connection`; `deadline` is a `time.monotonic()`.
 

@@ -30,6 +30,8 @@ class RemoteCommand:
     command: str
     stdin: bytes | None = field(default=None, repr=False)
     """Its input; `None`: an empty one."""
+    mark: str = ""
+    """Its processes carry this as `TPUHERD_EXEC_ID`; a connection holder ends them if their caller dies."""
 
 
 class Outcome(Enum):
@@ -45,6 +47,18 @@ class Outcome(Enum):
     """The connection ended first; it may still be running."""
     UNREACHABLE = "unreachable"
     """It was never started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a command ended on one worker, without what it said."""
+
+    outcome: Outcome
+    code: int | None = None
+    """Exit code; `None` unless it exited."""
+    reason: str = ""
+    """Why it was lost or unreachable."""
+    duration_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from tpuherd.errors import RemoteError
-from tpuherd.remote import channel as session
 from tpuherd.remote.result import Outcome
 from tpuherd.remote.text import Excerpt
 
@@ -14,8 +12,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tpuherd.model.allocation import Worker
+    from tpuherd.remote.result import StreamName
 
 _STDERR_BYTES = 1 << 16
+
+
+class Source(Protocol):
+    """A command that runs, as this process sees it."""
+
+    def chunks(self) -> Iterator[tuple[StreamName, bytes]]:
+        """What it says, until it ends."""
+
+    def ending(self) -> tuple[Outcome, int | None]:
+        """How it ended, and its exit code if it has one."""
+
+    def close(self) -> None:
+        """Read no more; harmless if called again, and from any thread."""
 
 
 class RemoteStream:
@@ -28,9 +40,9 @@ class RemoteStream:
         RemoteError: from the iteration, if the connection was lost: the command may still be running.
     """
 
-    def __init__(self, worker: Worker, channel: Any) -> None:
+    def __init__(self, worker: Worker, source: Source) -> None:
         self.worker = worker
-        self._channel = channel
+        self._source = source
         self._closed = False
         self._exit_code: int | None = None
         self._stderr = Excerpt(_STDERR_BYTES)
@@ -61,10 +73,10 @@ class RemoteStream:
     def close(self) -> None:
         """End the session; harmless if it ended already."""
         self._closed = True
-        self._channel.close()
+        self._source.close()
 
     def _read(self) -> Iterator[bytes]:
-        for name, data in session.chunks(self._channel, math.inf):
+        for name, data in self._source.chunks():
             if name == "stdout":
                 yield data
             else:
@@ -74,10 +86,10 @@ class RemoteStream:
     def _end(self) -> None:
         if self._closed:
             return
-        outcome, self._exit_code = session.ending(self._channel, math.inf)
+        outcome, self._exit_code = self._source.ending()
         if outcome is Outcome.LOST and not self._closed:
             raise RemoteError(
                 f"the connection to {self.worker.name} ({self.worker.ssh_address}) was lost while reading; "
                 "the command may still be running"
             )
-        self._channel.close()
+        self._source.close()

@@ -13,8 +13,9 @@ from tpuherd.remote.arrival import Arrival
 from tpuherd.remote.exchange import exchange
 from tpuherd.remote.known_hosts import KnownHosts
 from tpuherd.remote.link import Link
+from tpuherd.remote.output import Gathering
 from tpuherd.remote.parallel import in_parallel, one_at_a_time
-from tpuherd.remote.result import FanOut, RemoteCommand
+from tpuherd.remote.result import RemoteCommand
 from tpuherd.remote.stream import RemoteStream
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from tpuherd.model.allocation import Worker
     from tpuherd.model.cloud import SshAccess
     from tpuherd.remote.dialer import Dialer
-    from tpuherd.remote.result import Line, RemoteResult
+    from tpuherd.remote.output import Listener
+    from tpuherd.remote.result import FanOut, Line
 
 
 class RemoteWorkers:
@@ -55,6 +57,11 @@ class RemoteWorkers:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
+    @property
+    def connected(self) -> tuple[int, ...]:
+        """Indices of the workers with an open connection."""
+        return tuple(index for index, link in self._links.items() if link.is_open)
+
     def connect(self, deadline_s: float) -> None:
         """Wait until all workers answer, at most `deadline_s` seconds; pauses between tries grow from 50 ms.
 
@@ -72,6 +79,7 @@ class RemoteWorkers:
         timeout_s: float,
         on_line: Callable[[Worker, Line], None] | None = None,
         capture_bytes: int = 1 << 20,
+        mark: str = "",
     ) -> FanOut:
         """Run one command on all workers, or on those with the given indices, at once. Failures are results.
 
@@ -82,12 +90,13 @@ class RemoteWorkers:
             timeout_s: For each worker, including connecting. The remote process is *not* killed by it.
             on_line: Called with each line as it comes; never by two threads at the same time.
             capture_bytes: How much of each stream of each worker is kept: its head and its tail.
+            mark: See `RemoteCommand`.
 
         Raises:
             RemoteError: an index is unknown, or the private key cannot be used; nothing was started.
         """
         chosen = self._links if workers is None else workers
-        same = RemoteCommand(command=command, stdin=stdin)
+        same = RemoteCommand(command=command, stdin=stdin, mark=mark)
         return self.run_each(
             dict.fromkeys(chosen, same), timeout_s=timeout_s, on_line=on_line, capture_bytes=capture_bytes
         )
@@ -101,19 +110,21 @@ class RemoteWorkers:
         capture_bytes: int = 1 << 20,
     ) -> FanOut:
         """As `run`, with a command and an input for each worker index."""
-        links = {self._link(index): command for index, command in sorted(commands.items())}
-        one = partial(
-            exchange,
-            dialer=self._dialer(),
-            timeout_s=timeout_s,
-            on_line=one_at_a_time(on_line) if on_line else None,
-            capture_bytes=capture_bytes,
+        chosen = {index: commands[index] for index in sorted(commands) if self._link(index)}
+        told = Gathering(
+            [self._links[index].worker for index in chosen],
+            capture_bytes,
+            one_at_a_time(on_line) if on_line else None,
         )
+        self.follow_each(chosen, timeout_s=timeout_s, listener=told)
+        return told.fan_out
 
-        def call(item: tuple[Link, RemoteCommand]) -> RemoteResult:
-            return one(*item)
-
-        return FanOut(results=tuple(in_parallel(call, links.items())))
+    def follow_each(
+        self, commands: Mapping[int, RemoteCommand], *, timeout_s: float, listener: Listener
+    ) -> None:
+        """What `run_each` is made of: `listener` hears every worker until all have ended."""
+        one = partial(exchange, dialer=self._dialer(), timeout_s=timeout_s, listener=listener)
+        in_parallel(lambda index: one(self._link(index), commands[index]), commands)
 
     def open_stream(self, worker_index: int, command: str, stdin: bytes | None = None) -> RemoteStream:
         """Start a command whose output is read as it arrives, for as long as it lasts.
@@ -127,7 +138,7 @@ class RemoteWorkers:
             session.start(channel, RemoteCommand(command=command, stdin=stdin))
         except (ConnectionError, RemoteError) as error:
             raise RemoteError(f"{link.worker.name}: {error}") from error
-        return RemoteStream(link.worker, channel)
+        return RemoteStream(link.worker, session.ChannelSource(channel))
 
     def close(self) -> None:
         """Hang up everywhere, for good; commands that still run are left to themselves."""

@@ -45,7 +45,7 @@ def command(*, words: str = "", **options: Any) -> Callable[[F], Task[F]]:
             try:
                 return function(*arguments, **named)
             except TpuherdError as error:
-                _say(error)
+                say_error(error)
                 raise Exit(code=error.exit_code) from error
             except KeyboardInterrupt as error:
                 raise Exit(code=ExitCode.CANCELLED) from error
@@ -57,7 +57,8 @@ def command(*, words: str = "", **options: Any) -> Callable[[F], Task[F]]:
     return decorate
 
 
-def _say(error: TpuherdError) -> None:
+def say_error(error: TpuherdError) -> None:
+    """Print an error without its traceback, unless that is wanted."""
     if os.environ.get(DEBUG_VARIABLE):
         traceback.print_exception(error)
     notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))

@@ -12,6 +12,7 @@ from tpuherd.tasks.reached import JOB_HELP
 if TYPE_CHECKING:
     from invoke.context import Context
 
+    from tpuherd.model.event import Event
     from tpuherd.reach.page import Page
     from tpuherd.store.records import StageRecord
 
@@ -22,8 +23,8 @@ WORKER_COLUMNS = ("worker", "slice", "ssh address", "internal address")
 def describe(_context: Context, job: str, json: bool = False) -> None:
     """Show everything about one job on one page, from the store: no worker and no cloud is asked.
 
-    Its file and overrides, slices and price, workers and addresses, environment, code, and the stages of its
-    attempts. `tpuherd status` shows how far it is, `tpuherd code.diff` what code ran.
+    Its file and overrides, slices and price, workers and addresses, environment, code, and the stages and
+    failures of its attempts. `tpuherd status` shows how far it is, `tpuherd code.diff` what code ran.
     """
     from tpuherd.engine.opening import open_hooks
     from tpuherd.output.tables import duration, print_json, print_table
@@ -33,8 +34,9 @@ def describe(_context: Context, job: str, json: bool = False) -> None:
     record, store = opening.find_job(job), opening.store()
     page = page_of(store, record, open_hooks(manager(), record).spec)
     stages = store.stages.all(record.id)
+    failures = [event for event in store.events.all(record.id) if event.kind == "diagnosis"]
     if json:
-        print_json(_as_json(page, stages))
+        print_json(_as_json(page, stages) | {"failures": [asdict(event) for event in failures]})
         return
     print_table(("", record.id), list(_facts(page).items()))
     if page.allocation:
@@ -43,6 +45,14 @@ def describe(_context: Context, job: str, json: bool = False) -> None:
     took = [duration((row.ended_at or row.started_at) - row.started_at) for row in stages]
     rows = [(row.attempt, row.stage, row.state.value, time) for row, time in zip(stages, took, strict=True)]
     print_table(("attempt", "stage", "state", "took"), rows)
+    if failures:
+        print_table(("attempt", "failure", "evidence"), [_failure(event) for event in failures])
+
+
+def _failure(event: Event) -> tuple[int, str, str]:
+    """Attempt, class, and what was seen."""
+    failure, _, evidence = event.text.partition(": ")
+    return event.attempt, failure, evidence.replace("; ", "\n")
 
 
 def _facts(page: Page) -> dict[str, object]:

@@ -1,14 +1,18 @@
-"""Ending jobs and forgetting them."""
+"""Ending jobs and forgetting them: cancel, delete."""
 
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from invoke.exceptions import Exit
 
 from tpuherd.errors import StateError
 from tpuherd.tasks import opening
 from tpuherd.tasks.command import command
+from tpuherd.tasks.reached import JOB_HELP
 
 if TYPE_CHECKING:
     from invoke.context import Context
@@ -33,7 +37,34 @@ def end_job(record: JobRecord, reporter: Reporter) -> None:
 @command(
     positional=["job"],
     help={
-        "job": "A job: its id, the start of its id, or its name.",
+        "job": JOB_HELP,
+        "json": "Print the outcome as JSON; logs and progress then go to standard error.",
+    },
+)
+def cancel(_context: Context, job: str, json: bool = False) -> None:
+    """Stop a job's workload, give its slices back, and end it; waits until that is done."""
+    from tpuherd.engine.cancelling import cancel_job
+    from tpuherd.engine.interrupts import OnInterrupt
+    from tpuherd.output.reporter import Reporter
+    from tpuherd.output.tables import print_json
+    from tpuherd.store.records import JobState
+
+    record = opening.find_job(job)
+    reporter = Reporter()
+    control = partial(opening.controller, record, reporter, OnInterrupt.DETACH)
+    outcome = cancel_job(opening.store(), record, control)
+    reporter.note(f"job {record.id} is {outcome.state.value}")
+    if json:
+        print_json({"job": record.id, "state": outcome.state.value, "message": outcome.message})
+    if outcome.state is JobState.FAILED and not record.state.ended:
+        reporter.problem(outcome.message)
+        raise Exit(code=outcome.exit_code)
+
+
+@command(
+    positional=["job"],
+    help={
+        "job": JOB_HELP,
         "force": "Cancel the job first if it is live.",
         "json": "Print JSON.",
     },

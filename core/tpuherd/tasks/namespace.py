@@ -5,7 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tpuherd.hooks import GlobalHooks
-from tpuherd.tasks import around, code, ending, gc, planning, plugins, reserving, running, stages, viewing
+from tpuherd.tasks import (
+    around,
+    code,
+    connections,
+    detecting,
+    ending,
+    gc,
+    history,
+    planning,
+    plugins,
+    recovering,
+    reserving,
+    running,
+    stages,
+    viewing,
+)
 from tpuherd.tasks.collection import TaskCollection
 from tpuherd.tasks.fleet_tasks import add_to as add_fleet_tasks
 from tpuherd.warming import write_bytecode
@@ -18,13 +33,16 @@ ON_TOP: tuple[Task[Any], ...] = (
     running.run,
     running.create,
     running.resume,
-    running.cancel,
+    ending.cancel,
     viewing.status,
     viewing.list_task,
     *around.TASKS,
+    *history.TASKS,
+    *recovering.TASKS,
     ending.delete,
     gc.gc,
     planning.plan,
+    detecting.detectors,
     stages.provision,
     stages.prepare_env,
     stages.sync_code,
@@ -45,6 +63,7 @@ def make_namespace() -> TaskCollection:
     made.add(code.diff, collection="code")
     add_fleet_tasks(made)
     reserving.add_to(made)
+    connections.add_to(made)
     GlobalHooks(plugins.manager()).register_tasks(made)
     return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,10 +72,17 @@ def read(path: Path, overrides: Sequence[str]) -> LoadedJob:
 
 
 def store() -> Store:
-    """The store of this user."""
-    from tpuherd.store.store import open_store
+    """The store of this user; it is opened once per process."""
+    from tpuherd.paths import database_url
 
-    return open_store()
+    return _opened(database_url())
+
+
+@cache
+def _opened(url: str) -> Store:
+    from tpuherd.store.store import Store
+
+    return Store(url)
 
 
 def require_undriven(record: JobRecord) -> None:

@@ -47,14 +47,14 @@ def reach(word: str, workers: str = "all") -> Iterator[Reached]:
         StateError: there is no such job, or it holds no workers.
     """
     from tpuherd.engine.using import in_use
-    from tpuherd.remote import RemoteWorkers
+    from tpuherd.holder.choosing import reach_workers
 
     record = opening.find_job(word)
     allocation, cloud = held(record)
     indices = chosen(workers, len(allocation.workers))
     with (
         in_use(opening.store(), record),
-        RemoteWorkers(allocation.workers, cloud.ssh, paths.known_hosts(record.id)) as remote,
+        reach_workers(allocation.workers, cloud.ssh, paths.known_hosts(record.id)) as remote,
     ):
         yield Reached(record=record, allocation=allocation, cloud=cloud, remote=remote, workers=indices)
 

@@ -13,11 +13,14 @@ from tpuherd import paths
 from tpuherd.errors import ConfigError
 from tpuherd.tasks import opening
 from tpuherd.tasks.command import command, words_after_dashes
-from tpuherd.tasks.reached import JOB_HELP, command_of, held, reach
+from tpuherd.tasks.reached import JOB_HELP, held, reach
 from tpuherd.tasks.worker_choice import WORKERS_HELP, chosen
 
 if TYPE_CHECKING:
     from invoke.context import Context
+
+    from tpuherd.remote import RemoteCommand
+    from tpuherd.tasks.reached import Reached
 
 
 @command(
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
         "timeout_s": "Longest run of the command, in seconds; then it is ended.",
         "json": "Print JSON: one object per worker with exit code and output.",
         "command": "The command as one text for bash, instead of words after --.",
+        "stdin": "Read standard input to its end, and give it to the command on each worker.",
+        "bare": "On the VM itself: without the job's environment, code folder and variables.",
     },
 )
 def exec_task(
@@ -38,35 +43,41 @@ def exec_task(
     timeout_s: float = 600.0,
     json: bool = False,
     command: str = "",
+    stdin: bool = False,
+    bare: bool = False,
 ) -> None:
-    """Run a command on a job's workers, in its environment and code folder: `tpuherd exec JOB -- nvidia-smi`.
+    """Run a command on a job's workers: `tpuherd exec JOB -- nvidia-smi`.
 
+    It runs as the workload does: in the job's environment and code folder, with the variables of its `env`.
     Each line of output is shown as it comes, with its worker in front. The exit code is the worst of the
     workers'. Ctrl-C ends the command on all of them.
     """
-    from tpuherd.output.fan_out import as_row, name_failed, worst_code
-    from tpuherd.output.reporter import Reporter
-    from tpuherd.output.tables import print_json
-    from tpuherd.reach.marked import run_marked
+    from tpuherd.reach.executing import execute
 
     script = command or shlex.join(words_after_dashes())
     if not script:
         raise ConfigError("which command? `tpuherd exec JOB -- WORDS` or `--command TEXT`")
-    reporter = Reporter()
+    data = sys.stdin.buffer.read() if stdin else b""
     with reach(job, workers) as reached:
-        done = run_marked(
-            reached.remote,
-            command_of(reached.record, script),
-            workers=reached.workers,
-            timeout_s=timeout_s,
-            on_line=None if json else lambda worker, line: reporter.worker_line(worker.name, line.text),
-            note=reporter.note,
-        )
-    if json:
-        print_json([as_row(result) for result in done.results])
-    name_failed(done, reporter)
-    if done.failed:
-        raise Exit(code=worst_code(done))
+        commands = _on_the_host(reached, script, data) if bare else _in_the_job(reached, script, data)
+        code = execute(reached.remote, commands, timeout_s=timeout_s, json=json)
+    if code:
+        raise Exit(code=code)
+
+
+def _on_the_host(reached: Reached, script: str, stdin: bytes) -> dict[int, RemoteCommand]:
+    from tpuherd.remote import RemoteCommand
+
+    line = shlex.join(["bash", "-c", script])
+    return dict.fromkeys(reached.workers, RemoteCommand(command=line, stdin=stdin or None))
+
+
+def _in_the_job(reached: Reached, script: str, stdin: bytes) -> dict[int, RemoteCommand]:
+    from tpuherd.reach.commands import commands_in, visited_job
+    from tpuherd.tasks.plugins import manager
+
+    job = visited_job(opening.store(), manager(), reached.record, reached.cloud)
+    return commands_in(opening.store(), job, reached.allocation, reached.workers, script, stdin)
 
 
 @command(

@@ -1,9 +1,8 @@
-"""Tasks that run whole jobs: run, create, resume, cancel."""
+"""Tasks that run whole jobs: run, create, resume."""
 
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from invoke.exceptions import Exit
 
 from tpuherd.tasks import opening
 from tpuherd.tasks.command import command
+from tpuherd.tasks.restart_options import HELP as RESTART_HELP
+from tpuherd.tasks.restart_options import RestartOptions, restart_test
 
 if TYPE_CHECKING:
     from invoke.context import Context
@@ -37,7 +38,7 @@ def _help(*names: str) -> dict[str, str]:
 @command(
     positional=["job_file"],
     iterable=["override"],
-    help=_help("job_file", "override", "keep", "ttl", "on_interrupt", "json"),
+    help={**_help("job_file", "override", "keep", "ttl", "on_interrupt", "json"), **RESTART_HELP},
 )
 def run(
     _context: Context,
@@ -47,13 +48,20 @@ def run(
     ttl: str = "",
     on_interrupt: str = "ask",
     json: bool = False,
+    test_restart: bool = False,
+    kill_at: str = "",
+    kill_worker: str = "",
+    restored: str = "",
 ) -> None:
     """Run a job to its end and show its results; a job of the same file that is not done is continued.
 
     Ctrl-C asks whether to cancel the job or to detach from it; a second Ctrl-C detaches at once.
+    With --test-restart the workload is killed and started again, and has to go on where it was.
     """
     policy = opening.on_interrupt(on_interrupt)
-    _drive(_create(job_file, override, ttl, keep=keep), policy, keep=keep, json=json)
+    options = RestartOptions(wanted=test_restart, kill_at=kill_at, workers=kill_worker, restored=restored)
+    record = _create(job_file, override, ttl, keep=keep, restart=options)
+    _drive(record, policy, keep=keep, json=json)
 
 
 @command(
@@ -99,39 +107,25 @@ def resume(
     _drive(record, opening.on_interrupt(on_interrupt), keep=record.keep, json=json)
 
 
-@command(positional=["job"], help=_help("job", "json"))
-def cancel(_context: Context, job: str, json: bool = False) -> None:
-    """Stop a job's workload, give its slices back, and end it; waits until that is done."""
-    from tpuherd.engine.cancelling import cancel_job
-    from tpuherd.engine.interrupts import OnInterrupt
-    from tpuherd.output.reporter import Reporter
-    from tpuherd.output.tables import print_json
-    from tpuherd.store.records import JobState
-
-    record = opening.find_job(job)
-    reporter = Reporter()
-    control = partial(opening.controller, record, reporter, OnInterrupt.DETACH)
-    outcome = cancel_job(opening.store(), record, control)
-    reporter.note(f"job {record.id} is {outcome.state.value}")
-    if json:
-        print_json({"job": record.id, "state": outcome.state.value, "message": outcome.message})
-    if outcome.state is JobState.FAILED and not record.state.ended:
-        reporter.problem(outcome.message)
-        raise Exit(code=outcome.exit_code)
-
-
-def _create(job_file: str, overrides: list[str], ttl: str, *, keep: bool) -> JobRecord:
+def _create(
+    job_file: str, overrides: list[str], ttl: str, *, keep: bool, restart: RestartOptions | None = None
+) -> JobRecord:
     from tpuherd.durations import parse_duration
     from tpuherd.engine.creating import find_or_create
     from tpuherd.engine.opening import check_plan
+    from tpuherd.restart_test.plan import make_test
     from tpuherd.tasks.plugins import manager
 
     ttl_s = parse_duration(ttl, "--ttl") if ttl else None
     loaded = opening.read(Path(job_file), overrides)
     check_plan(manager(), loaded)
+    test = restart and restart_test(loaded, restart)
     for note in loaded.notes:
         sys.stderr.write(f"{note}\n")
-    return find_or_create(opening.store(), loaded, overrides, keep=keep, ttl_s=ttl_s)
+    record = find_or_create(opening.store(), loaded, overrides, keep=keep, ttl_s=ttl_s)
+    if test:
+        make_test(opening.store(), record, test)
+    return record
 
 
 def _drive(record: JobRecord, policy: OnInterrupt, *, keep: bool, json: bool) -> None:

@@ -33,4 +33,4 @@ def _part(part: str, words: str, count: int) -> range:
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
     if last < first:
         raise ConfigError(f"{words!r}: expected all, numbers from 0 to {count - 1}, or ranges such as 1-5")
-    return range(first, min(last, count) + 1)
+    return range(first, max(first, min(last, count)) + 1)  # no more than it takes to see that it is wrong
