@@ -9,6 +9,7 @@ TpuherdError
 │   ├── PrepareError   an environment could not be made
 │   ├── SyncError      the code did not arrive
 │   └── WorkloadError  the workload failed or could not be started
+│       └── NotRestoredError  a restart test found that it does not go on where it was
 └── RemoteError        a worker could not be reached, or a command on it failed
 """
 
@@ -67,6 +68,12 @@ class WorkloadError(StageError):
     """The workload failed, or could not be started."""
 
     exit_code = ExitCode.WORKLOAD_FAILED
+
+
+class NotRestoredError(WorkloadError):
+    """A restart test: the workload did not restore on its second start, or had ended before the kill."""
+
+    exit_code = ExitCode.NOT_RESTORED
 
 
 class RemoteError(TpuherdError):

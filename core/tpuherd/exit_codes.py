@@ -38,5 +38,7 @@ class ExitCode(IntEnum):
     """The job was stopped because its `--ttl` was over; what it held was given back."""
     NOTHING_FOUND = 14
     """`tpus.find` found no TPU that could be used now."""
+    NOT_RESTORED = 15
+    """`run --test-restart`: the second run did not restore, or the first ended before it was to be killed."""
     CANCELLED = 130
     """The job was cancelled, by Ctrl-C or by `tpuherd cancel`."""

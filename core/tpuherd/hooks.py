@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tpuherd.blame import blamed
 from tpuherd.config.choices import nearest
-from tpuherd.errors import ConfigError, PluginError
-from tpuherd.providers import NAMED_BY, chosen_plugin, implementers, narrowed
+from tpuherd.errors import ConfigError, PluginError, TpuherdError
+from tpuherd.providers import NAMED_BY, chosen_plugin, implementers, narrowed, with_section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tpuherd.config.spec import JobSpec
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.cloud import Cloud
+    from tpuherd.model.detector import Detector
     from tpuherd.model.event import Event
     from tpuherd.model.failure import AttemptRecord, Diagnosis, Observation, Recovery, SliceObservation
     from tpuherd.model.job import Attempt, Job
@@ -67,6 +69,16 @@ class GlobalHooks:
             except Exception:
                 log.exception("plugin '%s' failed in on_event", name)
 
+    def detectors(self) -> list[tuple[str, Detector]]:
+        """Ask every plugin on its own for its rows of the detector table; each row with its plugin's name."""
+        rows: list[tuple[str, Detector]] = []
+        for name, caller in self._one_by_one("detectors"):
+            try:
+                rows += [(name, row) for answer in caller() for row in answer]
+            except Exception:
+                log.exception("plugin '%s' failed in detectors", name)
+        return rows
+
     def _one_by_one(self, hook: str) -> list[tuple[str, Any]]:
         names = implementers(getattr(self.manager.hook, hook))
         return [(name, narrowed(self.manager, hook, {name})) for name in names]
@@ -89,10 +101,11 @@ class Hooks(GlobalHooks):
         super().__init__(manager)
         self.spec = spec
 
-    def plan(self) -> list[PlanStep]:
+    def plan(self, base_directory: Path = Path()) -> list[PlanStep]:
         """Ask the chosen plugins what they would do; see `hookspecs.plan`."""
-        chosen = {chosen_plugin(self.spec, hook) for hook in NAMED_BY}
-        steps = self._call(narrowed(self.manager, "plan", chosen), spec=self.spec)
+        chosen = {chosen_plugin(self.spec, hook) for hook in NAMED_BY} | set(self.equippers())
+        planning = narrowed(self.manager, "plan", chosen)
+        steps = self._call(planning, spec=self.spec, base_directory=base_directory)
         return [step for answer in steps for step in answer]
 
     def connect_cloud(self, *, job_id: str) -> Cloud:
@@ -106,6 +119,26 @@ class Hooks(GlobalHooks):
     def provision(self, *, job: Job, attempt: Attempt) -> Allocation:
         """See `hookspecs.provision`."""
         return cast("Allocation", self._required("provision", job=job, attempt=attempt))
+
+    def equippers(self) -> list[str]:
+        """The plugins that put something around the workload of this job."""
+        return with_section(self.manager, self.spec, "equip_workers")
+
+    def equip_workers(self, *, job: Job, allocation: Allocation) -> None:
+        """See `hookspecs.equip_workers`."""
+        equipping = narrowed(self.manager, "equip_workers", set(self.equippers()))
+        self._call(equipping, job=job, allocation=allocation)
+
+    def leave_workers(self, *, job: Job, allocation: Allocation) -> list[TpuherdError]:
+        """See `hookspecs.leave_workers`; returns what went wrong: slices are given back anyway."""
+        problems = []
+        for name in reversed(with_section(self.manager, self.spec, "leave_workers")):
+            try:
+                leaving = narrowed(self.manager, "leave_workers", {name})
+                self._call(leaving, job=job, allocation=allocation)
+            except TpuherdError as error:
+                problems.append(error)
+        return problems
 
     def prepare_env(self, *, job: Job, allocation: Allocation) -> Environment:
         """See `hookspecs.prepare_env`."""

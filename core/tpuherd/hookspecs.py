@@ -13,11 +13,13 @@ from tpuherd.markers import NAME, hookspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tpuherd.config.section import ConfigSection
     from tpuherd.config.spec import JobSpec
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.cloud import Cloud
+    from tpuherd.model.detector import Detector
     from tpuherd.model.event import Event
     from tpuherd.model.failure import AttemptRecord, Diagnosis, Observation, Recovery, SliceObservation
     from tpuherd.model.job import Attempt, Job
@@ -70,7 +72,7 @@ def register_tasks(namespace: TaskCollection) -> None:
 
 
 @hookspec
-def plan(spec: JobSpec) -> Sequence[PlanStep]:
+def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
     """Say what this plugin would do for a job, and refuse what cannot work.
 
     Called for the plugins that a job file names, on this machine, by `tpuherd plan` and before every run. It
@@ -78,6 +80,7 @@ def plan(spec: JobSpec) -> Sequence[PlanStep]:
 
     Args:
         spec: the checked job file.
+        base_directory: the folder of the job file: relative paths in it start here.
 
     Returns:
         The requests and commands in order, secrets as references only.
@@ -180,6 +183,27 @@ def provision(job: Job, attempt: Attempt) -> Allocation | None:
 
     If it is called again:
         It adopts what an interrupted call created for the same job, and never creates a second slice.
+    """
+
+
+@hookspec
+def equip_workers(job: Job, allocation: Allocation) -> None:
+    """Put around the workload what it needs on its workers: mounts, folders, keys, scripts that run first.
+
+    Called once per attempt after `provision` and before `prepare_env`, on this machine, working over SSH on
+    all workers at once; one plugin after the other. Plugins that contribute a section of the job file are
+    asked if the file has it; plugins without a section are always asked.
+
+    Args:
+        job: the job; `job.attempt_id` is the attempt that it is for.
+        allocation: the workers, all reachable.
+
+    Raises:
+        PrepareError: it could not be done on every worker; the message names the workers and their errors.
+
+    If it is called again:
+        It looks, in one round trip, whether all is as it should be, and mends only what is not: it is called
+        for every attempt, also for those on the same workers.
     """
 
 
@@ -305,15 +329,36 @@ def observe(job: Job, allocation: Allocation) -> Sequence[SliceObservation] | No
 
 
 @hookspec
+def detectors() -> Sequence[Detector]:
+    """Contribute rows to the table that says which sign means which class of failure.
+
+    Called when an attempt has failed, and by `tpuherd detectors`, on this machine. All plugins are asked. The
+    rows of all plugins and of the job file are matched with what was seen; `detect_failure` gets the matches
+    as `observation.findings`. A row for a log counts by itself: the plugin `log_patterns` says what it means.
+
+    Returns:
+        The rows; their ids differ from those of all other plugins.
+
+    Raises:
+        Nothing: an exception is logged with the plugin's name, and its rows are missing.
+
+    If it is called again:
+        It gives the same answer; it has no side effects.
+    """
+    raise NotImplementedError
+
+
+@hookspec
 def detect_failure(job: Job, observation: Observation) -> Diagnosis | None:
     """Say what a failed attempt means.
 
-    Called once per failed attempt, on this machine, for every plugin; the most confident opinion counts. It
-    is a pure function of its arguments: the same plugins run live, in tests and in simulations.
+    Called once per failed attempt, on this machine, for every plugin; the best supported class counts, and
+    symptoms only if no cause is known. It is a pure function of its arguments: the same plugins run live, in
+    tests and in simulations.
 
     Args:
         job: the job; only its values may be used, not its session.
-        observation: all that was seen.
+        observation: all that was seen; `findings` are the rows of the detector table that match it.
 
     Returns:
         The class of the failure with the evidence for it. `None`: no opinion.
@@ -335,8 +380,9 @@ def recover(job: Job, diagnosis: Diagnosis, history: Sequence[AttemptRecord]) ->
 
     Args:
         job: the job; only its values may be used, not its session.
-        diagnosis: what the failure means.
-        history: earlier failed attempts, oldest first.
+        diagnosis: what the failure means; its `scene` says where and when, how long the slices were held,
+            and whether they can be used still. Take the time from there.
+        history: earlier failures with what was done, oldest first, since a user began anew with `rerun`.
 
     Returns:
         The decision. `None`: no policy; core gives up.
@@ -346,6 +392,25 @@ def recover(job: Job, diagnosis: Diagnosis, history: Sequence[AttemptRecord]) ->
 
     If it is called again:
         It gives the same answer for the same arguments.
+    """
+
+
+@hookspec
+def leave_workers(job: Job, allocation: Allocation) -> None:
+    """Take away again what `equip_workers` put there: the next user of the machines may be another.
+
+    Called before `release`, on this machine, for the same plugins as `equip_workers`, in the opposite order.
+    Workers may be gone or silent by now: it must give up after a few seconds.
+
+    Args:
+        job: the job.
+        allocation: the workers that it gives back.
+
+    Raises:
+        PrepareError: something stays on a worker; the user is told, and the slices are given back anyway.
+
+    If it is called again:
+        What is gone already counts as taken away.
     """
 
 

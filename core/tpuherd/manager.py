@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 
 import pluggy
@@ -84,11 +85,13 @@ def _entry_points() -> list[tuple[EntryPoint, Distribution]]:
     found: dict[tuple[str, str], tuple[EntryPoint, Distribution]] = {}
     for distribution in distributions():
         for entry_point in distribution.entry_points.select(group=NAME):
-            found.setdefault((distribution.name, entry_point.name), (entry_point, distribution))
+            found.setdefault((_origin(distribution)[0], entry_point.name), (entry_point, distribution))
     return sorted(found.values(), key=lambda pair: (_origin(pair[1])[0] != NAME, pair[0].name))
 
 
+@cache
 def _origin(distribution: Distribution) -> tuple[str, str]:
+    """Its name and version; each look at one of them reads all of its description."""
     return distribution.name, distribution.version
 
 

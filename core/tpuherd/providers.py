@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, cast
 
 from tpuherd.config.choices import nearest
 from tpuherd.errors import ConfigError
@@ -10,6 +11,7 @@ from tpuherd.errors import ConfigError
 if TYPE_CHECKING:
     from pluggy import HookCaller, PluginManager
 
+    from tpuherd.config.section import ConfigSection
     from tpuherd.config.spec import JobSpec
 
 NAMED_BY = {
@@ -48,19 +50,46 @@ def implementers(caller: HookCaller) -> list[str]:
 
 
 def check_choices(manager: PluginManager, spec: JobSpec, file: str) -> None:
-    """Check that every plugin that a job file names is there.
+    """Check that every plugin that a job file names is there; a module named with dots is imported.
 
     Raises:
         ConfigError: it names one that is not; with file, key and the installed ones.
     """
     for hook in REQUIRED:
-        installed = implementers(getattr(manager.hook, hook))
         chosen = chosen_plugin(spec, hook)
+        if "." in chosen and not manager.has_plugin(chosen):
+            _import(manager, chosen, f"{file}: {NAMED_BY[hook]}")
+        installed = implementers(getattr(manager.hook, hook))
         if chosen not in installed:
             raise ConfigError(
                 f"{file}: {NAMED_BY[hook]}: no plugin '{chosen}' provides '{hook}'; "
                 f"{nearest(chosen, installed)}"
             )
+
+
+def _import(manager: PluginManager, module: str, where: str) -> None:
+    """Load a module as a plugin; sections and tasks of its own need an entry point, which is read earlier."""
+    try:
+        manager.register(importlib.import_module(module), name=module)
+    except Exception as error:
+        raise ConfigError(
+            f"{where}: cannot import '{module}' as a plugin: {error}; "
+            "install it, or put its folder into PYTHONPATH"
+        ) from error
+
+
+def with_section(manager: PluginManager, spec: JobSpec, hook: str) -> list[str]:
+    """Names of the plugins that have something to do for a job, in the order in which they are called.
+
+    A plugin that contributes a section has if the job file has that section; one without a section always.
+    """
+    idle = {
+        impl.plugin_name
+        for impl in manager.hook.config_section.get_hookimpls()
+        if not impl.wrapper and getattr(spec, cast("ConfigSection", impl.function()).name, None) is None
+    }
+    names = [impl.plugin_name for impl in getattr(manager.hook, hook).get_hookimpls() if not impl.wrapper]
+    return [name for name in reversed(names) if name not in idle]
 
 
 def narrowed(manager: PluginManager, hook: str, plugins: set[str]) -> HookCaller:

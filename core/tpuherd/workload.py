@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tpuherd.observing.reporting import Reports
+
 if TYPE_CHECKING:
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.job import Job
@@ -26,6 +28,8 @@ class Launch:
     multi_process: bool = False
     """True: all workers form one JAX job: `JAX_COORDINATOR_ADDRESS`, `JAX_NUM_PROCESSES` and
     `JAX_PROCESS_ID` are set."""
+    reports: Reports = field(default_factory=Reports)
+    """How it tells of its progress; by default it does not, and is never taken for hung."""
     output_directory: str = ""
     """Where it writes its results, as the workers see it; handed on to `collect`."""
 

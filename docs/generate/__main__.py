@@ -13,6 +13,7 @@ import included
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "docs/reference/commands.md": "commands",
+    "docs/reference/detectors.md": "detectors",
     "docs/reference/environment-variables.md": "variables",
     "docs/reference/exit-codes.md": "exit_codes",
     "docs/reference/job-file.md": "job_file",

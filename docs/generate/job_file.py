@@ -29,25 +29,14 @@ A value can be a reference, which is read as late as possible and is never store
 value that looks like a secret and is written out is refused.
 """
 
-KNOWN_ONLY = """
-Checked, so that files of jobman load, but no built-in plugin carries it out yet: `tpuherd plan` lists it
-under "not carried out", and `tpuherd run` refuses the file.
-"""
-
 TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 
 
 def page() -> str:
     """Return the whole page."""
     schema = json_schema(GlobalHooks(make_plugin_manager()).config_sections())
-    names = sorted(
-        schema["properties"], key=lambda name: (name in KNOWN, list(schema["properties"]).index(name))
-    )
-    sections = [_section(name, schema) for name in names]
+    sections = [_section(name, schema) for name in schema["properties"]]
     return note("the JSON Schema of job files") + HEAD + "".join(sections)
-
-
-KNOWN = ("gcsfuse", "ssh", "docker", "conda")
 
 
 def _section(name: str, schema: dict[str, Any]) -> str:
@@ -55,7 +44,7 @@ def _section(name: str, schema: dict[str, Any]) -> str:
     model = _model(value, schema)
     description = value.get("description") or (model or {}).get("description", "")
     text = f"\n## {name}\n\n{description}\n"
-    text += SECRETS if name == "env" else KNOWN_ONLY if name in KNOWN else ""
+    text += SECRETS if name == "env" else ""
     if model:
         return text + "\n" + table(("key", "type", "default", "meaning"), _rows(name, model, schema))
     default = _default(value)

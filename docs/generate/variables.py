@@ -16,6 +16,8 @@ USER = {
     "TPUHERD_PLUGINS": "Importable modules that are loaded as plugins without being installed as such, "
     "separated by commas.",
     "TPUHERD_DISABLE_PLUGINS": "Names of plugins that are not loaded, separated by commas.",
+    "TPUHERD_HOLDER_IDLE_S": "Seconds for which SSH connections are kept after the last command that used "
+    "them (`tpuherd connections`). Default: 600. `0`: each command opens its own.",
     "TPUHERD_DEBUG": "Set to anything: errors are printed with their traceback.",
 }
 """Variables that a user sets where `tpuherd` runs."""
@@ -35,6 +37,10 @@ WORKER = {
     "TPUHERD_ATTEMPT_DIR": "Folder of the attempt on the worker: log, exit code, "
     "files of the workload plugin.",
     "TPUHERD_RESUME": "`1`: continue from a checkpoint if there is one; `0`: start from scratch.",
+    "TPUHERD_STAGE": "The same as `TPUHERD_ATTEMPT`, by the name that tpu_manager gave it.",
+    "TPUHERD_RESUME_ARGS": "`recovery.resume_args`, filled in, for attempts that resume; empty for others.",
+    "TPUHERD_CHECKPOINT_DIR": "`recovery.checkpoint_directory`, if the job file has it: the same for "
+    "attempts that build on each other.",
     "TPUHERD_WORKER": "Number of this worker, from 0.",
     "TPUHERD_CODE": "Folder of the code's snapshot, if there is code; the work starts in it.",
     "TPUHERD_WORKERS": "Number of workers of the allocation.",

@@ -20,7 +20,7 @@ PARTIAL = blocks("yaml partial")
 def planned(manager, text, name):
     spec = load_text(text, Path(name), GlobalHooks(manager).config_sections()).spec
     check_choices(manager, spec, name)
-    return Hooks(manager, spec).plan()
+    return Hooks(manager, spec).plan(ROOT / "examples")  # the files that the pages speak of are there
 
 
 @pytest.mark.parametrize("block", WHOLE, ids=str)

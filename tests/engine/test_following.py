@@ -14,7 +14,8 @@ from clouded import HOST, NO_CODE, clouded, eventually
 
 from tpuherd.agent.client import Agents
 from tpuherd.engine import following
-from tpuherd.engine.following import Follower, log_file, log_tail
+from tpuherd.engine.following import Follower
+from tpuherd.engine.local_log import TAIL_BYTES, log_file, log_tail
 from tpuherd.engine.specification import agent_spec
 from tpuherd.errors import Cancelled
 from tpuherd.model.outcome import ExitKind
@@ -132,7 +133,7 @@ def test_a_failure_keeps_the_end_of_its_log(start):
     assert lines[-1] == "broken"
     assert lines[-2] == "2000"
     assert lines[0].isdigit()
-    assert len(end.log_tail) <= following.TAIL_BYTES
+    assert len(end.log_tail) <= TAIL_BYTES
 
 
 def test_a_signal_is_told_from_an_exit_code(start):
@@ -197,6 +198,6 @@ def test_the_tail_of_a_log_begins_with_a_whole_line(tmp_path):
     tail = log_tail(log)
     assert tail.endswith("line 999")
     assert tail.splitlines()[0].startswith("line ")
-    assert len(tail) <= following.TAIL_BYTES
+    assert len(tail) <= TAIL_BYTES
     log.write_text("x" * 10_000)
     assert set(log_tail(log)) == {"x"}

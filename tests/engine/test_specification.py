@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from tpuherd.engine.specification import COORDINATOR_PORT, PORTS, agent_spec, coordinator_port
+from tpuherd.engine.specification import agent_spec
+from tpuherd.engine.variables import COORDINATOR_PORT, PORTS, coordinator_port
 from tpuherd.errors import ConfigError
 from tpuherd.model.job import Attempt
 from tpuherd.model.outcome import Environment, SyncedCode

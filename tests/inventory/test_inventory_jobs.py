@@ -112,3 +112,26 @@ def test_own_machines_without_any_cloud(team):
     assert "lab-a (v5litepod-8)" in refused.stderr
     assert str(Path("~/none").expanduser()) in refused.stderr
     assert json.loads(team.ok("status", "lost", "--json").stdout)["state"] == "failed"
+
+
+def test_what_a_job_put_around_its_work_is_gone_from_the_machine(team):
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(team.folder / "id_lab")], check=True
+    )
+    team.ok("tpus.alias", "big", f"theirs@{ZONE}")
+    path = team.job("keys", {"alias": "big"}, cmd="ls ~/.ssh; cat ~/ran")
+    more = {
+        "ssh": {"identities": [{"private_key": {"file": "id_lab"}, "config_entry": "Host x\n  Port 5\n"}]},
+        "setup": {"scripts": [{"run": "echo ran >> ~/ran"}]},
+    }
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | more))
+    home = next(directory().glob("workers/*theirs-w0/home"))
+
+    done = team.ok("run", path, "--keep")
+
+    for text in ("id_lab", "tpuherd_config", "ran"):
+        assert f"│ {text}\n" in done.stdout
+    assert (home / ".ssh" / "id_lab").exists(), "the job keeps the machine"
+    team.ok("release", "--job", path)
+    assert list((home / ".ssh").iterdir()) == []
+    assert team.node().state.name == "READY"

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow
 
 
 def start(cloud: Herd) -> subprocess.Popen[str]:
-    controller = cloud.start("run", cloud.job(cloud.counting(1200), accelerator="v5litepod-16"))
+    job = cloud.job(cloud.counting(1200), accelerator="v5litepod-16", recovery={"policy": "give_up"})
+    controller = cloud.start("run", job)
     cloud.until_says(controller, "line 3")
     assert wait_for(lambda: all(cloud.starts(worker) for worker in range(4)))
     return controller

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import signal
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from herd import output, wait_for
+from herd import BIN, output, wait_for
 from keeping import kept_job, lines
 
 if TYPE_CHECKING:
@@ -18,9 +20,15 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
+SECRET = "of-the-file-4711"
+
+
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Herd]:
-    with kept_job(tmp_path_factory.mktemp("exec")) as herd:
+    folder = tmp_path_factory.mktemp("exec")
+    (folder / "token").write_text(SECRET)
+    env = {"GREETING": "it's  me", "STEPS": 3, "TOKEN": {"file": "token"}, "TPUHERD_STAGE": "mine"}
+    with kept_job(folder, env=env) as herd:
         yield herd
 
 
@@ -39,6 +47,35 @@ def test_the_exit_code_is_the_worst(kept: Herd) -> None:
     done = kept.ends_with(7, "exec", "job", "--json", "--command", "exit $((TPU_WORKER_ID * 2 + 1))")
     assert [row["code"] for row in json.loads(done.stdout)] == [1, 3, 5, 7]
     assert "0 of 4 workers succeeded" in done.stderr
+
+
+def test_it_has_the_variables_of_the_job(kept: Herd) -> None:
+    script = (
+        'echo "$GREETING/$STEPS/$TOKEN/$TPUHERD_WORKER of $TPUHERD_WORKERS/$TPUHERD_ATTEMPT/$TPUHERD_STAGE"'
+    )
+    said = lines(kept.ok("exec", "job", "--workers", "1,3", "--command", script))
+    assert sorted(said) == [f"it's  me/3/{SECRET}/{index} of 4/1/mine" for index in (1, 3)]
+    assert lines(kept.ok("exec", "job", "--workers", "1", "--bare", "--command", script))[0] == "/// of //"
+
+
+def test_no_secret_is_on_a_command_line(kept: Herd) -> None:
+    script = "cat /proc/*/cmdline 2>/dev/null | tr '\\0' ' '; [ -n \"$TOKEN\" ]"
+    assert SECRET not in kept.ok("exec", "job", "--workers", "0", "--command", script)
+
+
+@pytest.mark.parametrize("where", [(), ("--bare",)])
+def test_standard_input_goes_to_every_worker(kept: Herd, where: tuple[str, ...]) -> None:
+    data = "x" * 3_000_000 + "\nlast"
+    done = subprocess.run(
+        [BIN / "tpuherd", "exec", "job", "--stdin", *where, "--command", "md5sum; exit 4", "--json"],
+        env=kept.environment(),
+        input=data.encode(),
+        capture_output=True,
+        timeout=90,
+    )
+    assert done.returncode == 4, done.stderr
+    digest = hashlib.md5(data.encode()).hexdigest()
+    assert [row["stdout"].split()[0] for row in json.loads(done.stdout)] == [digest] * 4
 
 
 def test_who_failed_is_named_with_the_end_of_what_it_said(kept: Herd) -> None:

@@ -15,6 +15,7 @@ HEALTHY = {
     "kernel": "6.2",
     "disk": {"free_bytes": 50 << 30, "total_bytes": 100 << 30},
     "broken_mounts": [],
+    "own_mounts": [],
     "apt_holders": [],
     "tpu_lock": None,
     "device_holders": [],
@@ -30,6 +31,7 @@ PATIENT = Patient(
 )
 HOLDER = {"pid": 7, "command": "python train.py", "attempt": None, "devices": ["/dev/accel0"]}
 RUNNING = {"attempt": "job.2", "state": "running", "left": []}
+OWN = [{"path": "/mnt/lab", "state": "broken"}]
 LOCK = {"path": "/tmp/libtpu_lockfile", "users": [{"pid": 7, "command": "python"}]}
 
 
@@ -49,6 +51,7 @@ def test_a_worker_that_is_well():
     ("health", "check", "said"),
     [
         ({"broken_mounts": ["/mnt/data"]}, "mounts", "/mnt/data"),
+        ({"broken_mounts": ["/mnt/data", "/mnt/lab"], "own_mounts": OWN}, "mounts", "answer: /mnt/data."),
         ({"apt_holders": [12, 13]}, "apt lock", "process 12, 13"),
         ({"device_holders": [HOLDER]}, "devices", "7 (python train.py)"),
         ({"disk": {"free_bytes": 100 << 20, "total_bytes": 1 << 40}}, "disk", "100 MiB free"),
@@ -67,6 +70,8 @@ def test_what_is_only_said(health, check, said):
     ("health", "check", "repair"),
     [
         ({"tpu_lock": LOCK | {"users": []}}, "libtpu lock", ("unlock",)),
+        ({"broken_mounts": ["/mnt/lab"], "own_mounts": OWN}, "mounts", ("remount",)),
+        ({"own_mounts": [OWN[0], {"path": "/mnt/two", "state": "missing"}]}, "mounts", ("remount",)),
         (
             {"attempts": [{"attempt": "job.1", "state": "exited", "left": [5, 6]}]},
             "leftovers",

@@ -21,13 +21,14 @@ from tpuherd import (
     Presence,
     ProvisionError,
     ReplaceSlice,
+    Where,
     WorkerExit,
     WorkloadExit,
 )
 from tpuherd.hooks import GlobalHooks
 from tpuherd.model.failure import AttemptRecord
 
-ON_WORKERS = ("prepare_env", "sync_code", "run_workload", "collect")
+ON_WORKERS = ("equip_workers", "prepare_env", "sync_code", "run_workload", "collect", "leave_workers")
 """Hooks whose examples need workers."""
 
 
@@ -114,6 +115,13 @@ def test_example_observe(example, job_factory, monkeypatch):
     assert (seen.presence, seen.detail) == (Presence.UNKNOWN, "nobody there")
 
 
+def test_example_detectors(example):
+    (row,) = example("detectors")()
+    assert (row.where, row.failure) == (Where.LOG, FailureClass.NETWORK)
+    assert row.expression.search("E feed server f3 is gone")
+    assert not row.expression.search("feed server f3 is there")
+
+
 def test_example_detect_failure(example, job_factory):
     detect_failure = example("detect_failure")
     end = WorkerExit(
@@ -166,7 +174,9 @@ def test_the_examples_on_workers_make_a_job(site, tpuherd_run, tmp_path, monkeyp
     texts["run_workload"] += texts.pop("collect")
     modules = [site.module(name, text) for name, text in texts.items()]
     monkeypatch.setenv("TPUHERD_PLUGINS", ",".join(modules))
-    (tmp_path / "train.sh").write_text('echo "training as $RUN on worker $TPUHERD_WORKER"\n')
+    (tmp_path / "train.sh").write_text(
+        'echo "training as $RUN on worker $TPUHERD_WORKER"; cat ~/dataset/READY\n'
+    )
     (tmp_path / "job.yaml").write_text(
         """
         job: {env_type: fake_prepare_env}
@@ -184,4 +194,4 @@ def test_the_examples_on_workers_make_a_job(site, tpuherd_run, tmp_path, monkeyp
     assert outcome["results"]["summary"] == "4 files"
     for worker in range(4):
         text = (tmp_path / outcome["results"]["directory"] / f"w{worker}.txt").read_text()
-        assert f"training as {outcome['job']}.1 on worker {worker}\n" in text
+        assert f"training as {outcome['job']}.1 on worker {worker}\ncomplete\n" in text

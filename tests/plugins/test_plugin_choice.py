@@ -96,7 +96,7 @@ def test_wrappers_of_other_plugins_still_run(tpuherd_plugins, job_factory):
 
     module.recover = hookimpl(wrapper=True)(recover)
     tpuherd_plugins.register(module, name="auditor")
-    job = job_factory()
+    job = job_factory({"recovery": {"policy": "give_up"}})
 
     decision = Hooks(tpuherd_plugins, job.spec).recover(job=job, diagnosis=LOST, history=[])
 

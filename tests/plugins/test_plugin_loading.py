@@ -90,12 +90,16 @@ def test_one_distribution_that_is_found_twice_is_loaded_once(site, monkeypatch, 
     assert "good" in loaded(make_plugin_manager())
 
 
+POLICIES = {"failover", "give_up", "rules", "tiered"}
+
+
 def test_others_are_asked_before_built_in_plugins(site):
     site.install("acme-tpu", "1.2", aaa=GOOD)
 
     asked = [impl.plugin_name for impl in reversed(make_plugin_manager().hook.recover.get_hookimpls())]
 
-    assert asked == ["aaa", "give_up"]
+    assert asked[0] == "aaa"
+    assert set(asked[1:]) == POLICIES
 
 
 def test_a_module_named_by_the_variable_is_a_plugin(site, monkeypatch):
@@ -142,4 +146,4 @@ def test_plugins_list_prints_json_and_filters_by_hook(site, tpuherd_run, monkeyp
     }
     assert by_name["off"]["status"] == "disabled"
     assert by_name["command"]["distribution"] == "tpuherd"
-    assert [info["name"] for info in recovering] == ["give_up", "good"]
+    assert {info["name"] for info in recovering} == {"good", *POLICIES}

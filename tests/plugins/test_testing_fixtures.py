@@ -108,7 +108,7 @@ def test_a_manager_is_fresh_for_every_test(tpuherd_plugins, request):
 def test_the_recorder_keeps_calls_in_order_until_it_is_stopped(
     tpuherd_plugins, tpuherd_recorder, job_factory
 ):
-    job = job_factory("command: {cmd: id}")
+    job = job_factory("{command: {cmd: id}, recovery: {policy: give_up}}")
     hooks = Hooks(tpuherd_plugins, job.spec)
     seen = Diagnosis(failure=FailureClass.HUNG, evidence=("quiet",))
     tpuherd_recorder.calls.clear()
@@ -151,12 +151,16 @@ def test_a_multislice_job_has_distinct_workers(job_factory):
 
 def test_a_job_serves_the_pure_hooks(tpuherd_plugins, job_factory):
     from tpuherd import ExitKind, Observation, WorkerExit
+    from tpuherd.observing.gathering import with_findings
 
     job = job_factory()
     end = WorkerExit(worker=1, kind=ExitKind.EXITED, code=3, ended_at=1.0)
     seen = Observation(stage="run_workload", error="failed", exit=WorkloadExit(workers=(end,)))
 
-    (opinion, *_) = Hooks(tpuherd_plugins, job.spec).detect_failure(job=job, observation=seen)
+    hooks = Hooks(tpuherd_plugins, job.spec)
+    found = with_findings(seen, job, [row for _, row in hooks.detectors()])
+
+    (opinion, *_) = hooks.detect_failure(job=job, observation=found)
 
     assert (opinion.failure, opinion.blamed_worker) == (FailureClass.USER_ERROR, 1)
 

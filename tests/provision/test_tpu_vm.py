@@ -11,7 +11,7 @@ from clouded import ZONE, clouded, eventually, kill_daemon
 
 import tpuherd_tpu_vm as plugin
 from tpuherd import ConfigError, ProvisionError
-from tpuherd.cloud import client, observing, trial
+from tpuherd.cloud import client, trial, zone_listing
 from tpuherd.cloud.naming import target_of
 from tpuherd.model.failure import Presence
 from tpuherd.model.job import Attempt
@@ -240,7 +240,7 @@ def test_the_timeout_of_the_job_file_is_kept(slow_cloud):
 
 def test_without_an_api_nothing_is_known_and_nothing_hangs(tmp_path, monkeypatch):
     monkeypatch.setattr(client, "LOCAL_RETRY_S", 0.5)
-    monkeypatch.setattr(observing, "RETRY_S", 0.5)
+    monkeypatch.setattr(zone_listing, "RETRY_S", 0.5)
     with clouded(tmp_path) as cloud:
         job = cloud.job(job_id="down-0001")
         held = provision(job)

@@ -43,6 +43,12 @@ class Status:
     stop_asked_at: float | None = None
     heartbeat_at: float | None = None
     preemption_notice_at: float | None = None
+    maintenance: str = ""
+    """What the metadata server said of maintenance, for example `PENDING SCHEDULED`; empty: nothing."""
+    progress: dict[str, int] | None = None
+    """What the workload wrote into its progress file: `step`, `total`, `checkpoint_step`; `None`: nothing."""
+    oom_kills: int | None = None
+    """Processes that the kernel killed for want of memory meanwhile; known after a failure."""
     keeper_alive: bool = False
     log_size: int = 0
     """Bytes."""

@@ -9,14 +9,17 @@ from tpuherd.agent.answers import AgentProtocolError, parse_status
 from tpuherd.agent.bundle import bundle, command, install_command
 from tpuherd.agent.protocol import FrameDecoder
 from tpuherd.errors import RemoteError, WorkloadError
-from tpuherd.remote import RemoteCommand
+from tpuherd.remote import FanOut, RemoteCommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tpuherd.agent.answers import Frame, Status
-    from tpuherd.remote import FanOut, RemoteWorkers
+    from tpuherd.remote import RemoteResult, RemoteWorkers
 
+NO_AGENT = 2
+NO_FILE = "can't open file"
+"""How Python says that the agent is not there: exit code and words."""
 START_TIMEOUT_S = 60.0
 STOP_MARGIN_S = 20.0
 """How much longer than the grace time a stop may take."""
@@ -30,18 +33,34 @@ class Agents:
         self._remote = remote
         self._bundle = bundle()
 
-    def install(self) -> None:
-        """Put the agent on every worker that does not have exactly this one; raises `WorkloadError`."""
-        done = self._remote.run(
-            install_command(self._bundle), stdin=self._bundle.content, timeout_s=START_TIMEOUT_S
-        )
+    def install(self, workers: Sequence[int] | None = None) -> None:
+        """Put the agent on every worker that does not have exactly this one; raises `WorkloadError`.
+
+        Args:
+            workers: indices; `None`: all.
+        """
+        line, content = install_command(self._bundle), self._bundle.content
+        done = self._remote.run(line, workers=workers, stdin=content, timeout_s=START_TIMEOUT_S)
         done.require(WorkloadError, "installing the agent")
 
     def start(self, specs: Mapping[int, dict[str, Any]]) -> FanOut:
         """Start an attempt: worker index to its specification (see `tpuherd_agent.start`).
 
-        The specification goes through standard input: it may hold secrets.
+        The specification goes through standard input: it may hold secrets. Where there is no agent, it is
+        installed first; that takes two more round trips, where there is one it takes none.
+
+        Raises:
+            WorkloadError: it could not be installed.
         """
+        done = self._start(specs)
+        without = [one.worker.index for one in done.results if one.code == NO_AGENT and NO_FILE in one.stderr]
+        if not without:
+            return done
+        self.install(without)
+        again = self._start({index: specs[index] for index in without})
+        return FanOut(results=tuple(sorted(_latest(done, again), key=lambda one: one.worker.index)))
+
+    def _start(self, specs: Mapping[int, dict[str, Any]]) -> FanOut:
         line = command(self._bundle, "start")
         commands = {
             index: RemoteCommand(command=line, stdin=json.dumps(spec).encode())
@@ -61,6 +80,16 @@ class Agents:
         line = command(self._bundle, "stop", "--attempt", attempt, "--grace", str(grace_s))
         return self._remote.run(line, workers=workers, timeout_s=grace_s + STOP_MARGIN_S)
 
+    def kill(self, attempt: str, *, workers: Sequence[int]) -> list[Status]:
+        """End an attempt's processes as the loss of a machine would: KILL at once; `WorkloadError` as above.
+
+        What was not started yet is not kept from starting: its status says so.
+        """
+        line = command(self._bundle, "kill", "--attempt", attempt)
+        done = self._remote.run(line, workers=workers, timeout_s=STOP_MARGIN_S)
+        done.require(WorkloadError, "killing the workload")
+        return [parse_status(result.stdout) for result in done.results]
+
     def watch(self, worker: int, attempt: str, offset: int) -> Iterator[Frame]:
         """Follow an attempt on one worker from a log offset until it has ended and its log is all here.
 
@@ -76,6 +105,13 @@ class Agents:
             _finish(decoder)
         finally:
             stream.close()
+
+
+def _latest(first: FanOut, again: FanOut) -> Iterator[RemoteResult]:
+    """The results of a second try, and those of the first for all others."""
+    tried = {result.worker.index for result in again.results}
+    yield from again.results
+    yield from (result for result in first.results if result.worker.index not in tried)
 
 
 def _finish(decoder: FrameDecoder) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
-from tpuherd.config.sections import Section
+from tpuherd.config.folders import OwnFolder
+from tpuherd.config.secrets import SecretRef
+from tpuherd.config.sections import Section, expecting
+
+KeyFile = Annotated[str | SecretRef, expecting("{file: PATH}, {env: NAME}, or a path alone")]
 
 
 class GcsfuseCache(Section):
@@ -28,7 +33,7 @@ class Mount(Section):
     """One mounted bucket."""
 
     bucket_name: str = Field(min_length=1, description="The bucket, without gs://; in the region of the TPU.")
-    mount_path: str = Field(min_length=1, description="Where the bucket appears on every worker.")
+    mount_path: OwnFolder = Field(description="Where the bucket appears on every worker, from / or ~/.")
     cache: GcsfuseCache | None = Field(None, description="How gcsfuse caches.")
 
 
@@ -41,16 +46,32 @@ class GcsfuseSection(Mount):
 class Identity(Section):
     """One SSH identity for the workers."""
 
-    private_key: Path = Field(description="Private key file on this machine.")
-    public_key: Path | None = Field(None, description="Public key file on this machine.")
+    private_key: KeyFile | None = Field(
+        None,
+        description="{file: PATH} or {env: NAME}: the private key is copied to the workers. A path alone, as "
+        "jobman has it, only says which key is meant: it stays on this machine.",
+    )
+    public_key: str | None = Field(None, description="Public key file on this machine; it is copied.")
+    name: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        description="Name of the key in ~/.ssh of the workers; by default the name of its file.",
+    )
     config_entry: str | None = Field(None, description="Lines for ~/.ssh/config on the workers.")
 
 
 class SshSection(Section):
     """SSH keys: how this machine logs in, and what the workers get."""
 
-    private_key: Path | None = Field(None, description="Private key with which this machine logs in.")
+    private_key: str | None = Field(
+        None,
+        pattern=r"^[~/]",
+        description="Private key file, from / or ~/, with which this machine logs in to Google's TPU VMs.",
+    )
     identities: tuple[Identity, ...] = Field((), description="Identities that every worker gets.")
+    known_hosts: tuple[str, ...] = Field(
+        (), description="Lines as in ~/.ssh/known_hosts: hosts, such as those of git, that workers trust."
+    )
 
 
 class DockerSection(Section):

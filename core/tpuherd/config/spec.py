@@ -8,8 +8,11 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from tpuherd.config.code import CodeSection
+from tpuherd.config.detection import DetectionSection
 from tpuherd.config.environment import EnvironmentSection
 from tpuherd.config.jobman import CondaSection, DockerSection, GcsfuseSection, SshSection
+from tpuherd.config.ports import Ports
+from tpuherd.config.recovery import RecoverySection
 from tpuherd.config.secrets import Value
 from tpuherd.config.section import ConfigSection
 from tpuherd.config.sections import Section, wrong
@@ -47,12 +50,6 @@ class WorkloadSection(Section):
     kind: str = Field("command", description="Plugin that runs the work, for example command.")
 
 
-class RecoverySection(Section):
-    """What happens after a failure."""
-
-    policy: str = Field("give_up", description="Plugin that decides, for example give_up.")
-
-
 class OutputSection(Section):
     """Where results go."""
 
@@ -81,8 +78,14 @@ class JobSpec(Section):
         default_factory=EnvironmentSection, description="What is checked when an environment is made."
     )
     env: dict[str, Value] = Field({}, description="Environment variables of the work; secrets by reference.")
+    ports: Ports = Field(
+        (), description="Ports of workers that are open on this machine, too, while the work runs."
+    )
     recovery: RecoverySection = Field(
         default_factory=RecoverySection, description="What happens after a failure."
+    )
+    detection: DetectionSection = Field(
+        default_factory=DetectionSection, description="How failures are recognized."
     )
     output: OutputSection = Field(default_factory=OutputSection, description="Where results go.")
     timeouts: TimeoutsSection = Field(

@@ -36,16 +36,26 @@ EXPECTED = {
 
 ZONE = "a zone, for example us-central2-b (a region has no letter behind its number)"
 
+BUCKET = "the name of a bucket, without gs:// and folders (only_dir names one)"
+FOLDER = "a folder of the bucket, without / at its start"
+
 PATTERNS = {
     "tpu.zone": ZONE,
     "tpu.zones": ZONE,
+    "gcsfuse.bucket_name": BUCKET,
+    "gcsfuse.extra_mounts.bucket_name": BUCKET,
+    "gcsfuse.only_dir": FOLDER,
+    "gcsfuse.extra_mounts.only_dir": FOLDER,
+    "ssh.private_key": "a path that begins with / or ~/",
+    "ssh.identities.name": "a file name: letters, digits, dots, hyphens and underscores",
     "job.name": "letters, digits, dots, hyphens and underscores, a letter or digit first",
 }
 """What the patterns of keys mean for people."""
 
 ELSEWHERE = {
     "job.environment": "its variables belong into the section env",
-    "job.queue": "queues are not part of a job file; start one job per task",
+    "job.queue": "queues are not part of a job file; start one job per task; "
+    "prefix scripts belong into setup.scripts",
     "job.worker_num": "start one job per TPU; {user} and {job} in tpu.name keep their names apart",
 }
 """jobman's keys that have another place here."""

@@ -57,7 +57,8 @@ def _together(streams: list[Iterator[LogLine]], view: LogView) -> Iterator[LogLi
 
 
 def _logs(directory: Path, view: LogView) -> list[Path]:
-    found = sorted(directory.glob("worker-*.log"), key=_index)
+    # what scripts of `setup` printed comes before what the workload printed
+    found = sorted([*directory.glob("setup-*.log"), *directory.glob("worker-*.log")], key=_index)
     return [path for path in found if view.workers is None or _index(path) in view.workers]
 
 

@@ -22,7 +22,7 @@ class TimeSplit:
     workload_s: float
     """While the workload ran on the workers."""
     environment_s: float
-    """While the environment was installed or checked."""
+    """While the environment, and what is around it, was installed or checked."""
     provision_s: float
     """Of tpuherd's own share: asking for the slices and waiting for them."""
 
@@ -45,7 +45,10 @@ def time_split(events: Sequence[Event]) -> TimeSplit:
     return TimeSplit(
         total_s=time.time() - began,
         workload_s=_between(recent, "workload.started", "workload.ended", ""),
-        environment_s=_between(recent, "stage.started", "stage.ended", "prepare_env"),
+        environment_s=sum(
+            _between(recent, "stage.started", "stage.ended", stage)
+            for stage in ("equip_workers", "prepare_env")
+        ),
         provision_s=_between(recent, "stage.started", "stage.ended", "provision"),
     )
 

@@ -11,6 +11,7 @@ from tpuherd.engine.stages import Stage
 from tpuherd.output.reporter import paint
 from tpuherd.output.split import time_split
 from tpuherd.output.tables import print_json
+from tpuherd.restart_test.report import report
 
 if TYPE_CHECKING:
     from tpuherd.engine.outcomes import Outcome
@@ -32,6 +33,7 @@ def print_summary(store: Store, record: JobRecord, outcome: Outcome, *, json: bo
                 "message": outcome.message,
                 "logs": record.directory,
                 "results": asdict(results) if results else None,
+                "restart_test": report(store, record.id),
                 "time_s": asdict(split) | {"own_s": split.own_s},
             }
         )

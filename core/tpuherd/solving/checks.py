@@ -23,9 +23,15 @@ def examine(patients: Sequence[Patient]) -> list[Finding]:
 
 
 def _mounts(patient: Patient) -> Finding:
-    broken = patient.health["broken_mounts"]
-    text = f"does not answer: {', '.join(broken)}. Unmount it with `umount -l`, and mount it again"
-    return _finding("mounts", patient, text if broken else "")
+    """Those of tpuherd can be mounted again; it does not know how others were mounted."""
+    own = {mount["path"]: mount["state"] for mount in patient.health["own_mounts"]}
+    others = [path for path in patient.health["broken_mounts"] if path not in own]
+    if others:
+        text = f"does not answer: {', '.join(others)}. Unmount it with `umount -l`, and mount it again"
+        return _finding("mounts", patient, text)
+    words = {"broken": "does not answer", "missing": "is not mounted"}
+    text = ", ".join(f"{path} {words[state]}" for path, state in own.items() if state in words)
+    return _finding("mounts", patient, text, repair=("remount",) if text else ())
 
 
 def _apt(patient: Patient) -> Finding:

@@ -115,4 +115,4 @@ def _repaired(remote: RemoteWorkers, one: Finding) -> Finding:
     said: Answers = ask(remote, [one.worker], *one.repair, timeout_s=TIMEOUT_S)
     if said.ends.failed:
         return replace(one, verdict=Verdict.PROBLEM, text=f"{one.text}; {said.ends.summary()}")
-    return replace(one, verdict=Verdict.REPAIRED, text=f"{one.text}: it is gone now")
+    return replace(one, verdict=Verdict.REPAIRED, text=f"{one.text}: repaired")

@@ -21,7 +21,8 @@ def directory() -> Path:
 
 def join(user_id: str) -> Cloud:
     """Start the cloud or join it; noting the user comes first, so that nobody stops it in between."""
-    import_in_background("google.cloud.tpu_v2", "fabric")  # while the daemon starts
+    if status(directory()).info is None:
+        import_in_background("google.cloud.tpu_v2", "fabric")  # while the daemon starts
     attach(directory(), user_id)
     return to_cloud(up(directory(), EmulatorOptions()))
 

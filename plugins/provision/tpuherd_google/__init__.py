@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 
 @hookimpl
 def connect_cloud(spec: JobSpec, job_id: str) -> Cloud | None:  # noqa: ARG001 - this cloud counts no users
-    """Find project and SSH key; both are Google's own defaults."""
+    """Find project and SSH key; by default, both are Google's own defaults."""
+    from pathlib import Path
+
     from tpuherd_google.access import project, ssh_access
 
-    return Cloud(name="google", project=project(spec.tpu.project), ssh=ssh_access(spec.job.remote_user))
+    key = Path(spec.ssh.private_key) if spec.ssh and spec.ssh.private_key else None
+    return Cloud(name="google", project=project(spec.tpu.project), ssh=ssh_access(spec.job.remote_user, key))
 
 
 @hookimpl

@@ -39,15 +39,19 @@ def _credentials_project() -> str | None:
         raise ProvisionError(f"{error}\nLog in with `gcloud auth application-default login`.") from error
 
 
-def ssh_access(user: str | None) -> SshAccess:
-    """The key with which to log in; made if there is none.
+def ssh_access(user: str | None, key: Path | None = None) -> SshAccess:
+    """The key with which to log in; gcloud's is made if there is none.
+
+    Args:
+        user: the login name; default: that of this machine.
+        key: `ssh.private_key`; default: gcloud's own.
 
     Raises:
         ProvisionError: it cannot be made, or its public half cannot be read.
     """
-    private = KEY.expanduser()
+    private = (key or KEY).expanduser()
     public = private.with_name(private.name + ".pub")
-    if not private.exists():
+    if key is None and not private.exists():
         _make_key(private)
     return SshAccess(
         user=user or getpass.getuser(),

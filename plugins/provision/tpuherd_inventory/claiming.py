@@ -78,7 +78,7 @@ class Claiming:
                 break
             self._job.session.checkpoint()
             piece = machine.to_slice(len(taken), sum(len(other.workers) for other in taken))
-            reason = self._against(machine) or self._claimed(machine, piece)
+            reason = self._against(machine) or self._quarantined(piece) or self._claimed(machine, piece)
             reasons += [f"{machine.known_as} ({machine.accelerator}): {reason}"] if reason else []
             taken += [] if reason else [piece]
         return taken, reasons
@@ -92,6 +92,11 @@ class Claiming:
             return f"the job wants a {wanted}: change tpu.accelerator, or use inventory.match"
         reserved = self._store.reservations.against(machine.known_as, self._job.owner)
         return f"{reserved}; inventory.force takes it" if reserved and not self._section.force else ""
+
+    def _quarantined(self, piece: Slice) -> str:
+        """Why a machine on which the job has failed twice is left alone."""
+        bad = [w.name for w in piece.workers if w.host_key_name in self._job.attempt.quarantined]
+        return f"{', '.join(bad)} was to blame for two failures of this job" if bad else ""
 
     def _claimed(self, machine: Machine, piece: Slice) -> str:
         """Claim it and look at it; a machine that turns out unusable is not kept."""

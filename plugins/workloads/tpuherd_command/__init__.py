@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tpuherd import (
     Allocation,
-    ConfigError,
     ConfigSection,
     Environment,
     Job,
@@ -35,17 +34,12 @@ def config_section() -> ConfigSection:
 @hookimpl
 def plan(spec: JobSpec) -> Sequence[PlanStep]:
     """Say what runs where; a worker that the slices, whichever come, may not have is refused."""
-    from tpuherd.accelerators import resolve
+    from tpuherd.config.workers import require_there, told
     from tpuherd_command.config import CommandSection
 
     command = spec.section(CommandSection)
-    count = min(resolve(name).workers for name in spec.tpu.accelerators) * spec.tpu.slices
-    beyond = [index for index in command.indices or () if index >= count]
-    if beyond:
-        raise ConfigError(
-            f"command.workers: there is no worker {beyond[0]}; the slices have 0 to {count - 1}"
-        )
-    where = "every worker" if command.indices is None else f"workers {', '.join(map(str, command.indices))}"
+    require_there(spec, command.workers, "command.workers")
+    where = told(command.workers)
     return [PlanStep(stage="run_workload", where=where, action=f"bash: {command.cmd.strip()}")]
 
 

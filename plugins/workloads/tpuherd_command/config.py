@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
 from pydantic import Field, field_validator
 
-from tpuherd.config.sections import Section, expecting, wrong
-
-Index = Annotated[int, Field(ge=0)]
-Workers = Annotated[
-    Literal["all"] | Index | tuple[Index, ...], expecting('"all", a worker\'s number, or a list of numbers')
-]
+from tpuherd.config.sections import Section, wrong
+from tpuherd.config.workers import Workers, indices
 
 
 class CommandSection(Section):
@@ -23,16 +17,7 @@ class CommandSection(Section):
     @property
     def indices(self) -> tuple[int, ...] | None:
         """The workers' indices; `None`: all."""
-        if self.workers == "all":
-            return None
-        return self.workers if isinstance(self.workers, tuple) else (self.workers,)
-
-    @field_validator("workers")
-    @classmethod
-    def _some_once(cls, value: object) -> object:
-        if isinstance(value, tuple) and (not value or len(set(value)) != len(value)):
-            raise wrong("name at least one worker, and each only once")
-        return value
+        return indices(self.workers)
 
     @field_validator("cmd")
     @classmethod
