@@ -72,10 +72,10 @@ def test_example_register_tasks(example, tpuherd_plugins, capsys):
 
 def test_example_plan(example, job_factory):
     plan = example("plan")
-    (step,) = plan(job_factory().spec)
+    (step,) = plan(job_factory().spec, Path())
     assert (step.stage, step.where) == ("provision", "this machine")
     with pytest.raises(ConfigError, match=r"tpu\.accelerator"):
-        plan(job_factory({"tpu": {"accelerator": "v5litepod-256", "zone": "us-west4-a"}}).spec)
+        plan(job_factory({"tpu": {"accelerator": "v5litepod-256", "zone": "us-west4-a"}}).spec, Path())
 
 
 def test_example_connect_cloud(example, job_factory):
