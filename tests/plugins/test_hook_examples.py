@@ -6,6 +6,7 @@ import json
 import socket
 import types
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hook_page import hook_parts
