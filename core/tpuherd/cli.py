@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from tpuherd.holder.quick import quick_exec
 from tpuherd.tasks.alone import alone
@@ -23,7 +23,22 @@ def help_first(words: list[str], tasks: set[str]) -> list[str]:
 
 
 def main() -> None:
-    """Run the command line of this process."""
+    """Run the command line of this process, or have it run by one that has imported everything already."""
+    if sys.argv[1:2] != ["rerun"]:
+        here()
+    from tpuherd.holder.handing import hand_over, start_for_the_next
+
+    code = hand_over()
+    if code is not None:
+        raise SystemExit(code)
+    try:
+        here()
+    finally:
+        start_for_the_next()
+
+
+def here() -> NoReturn:
+    """Run the command line of this process, and end it."""
     try:
         code = quick_exec(sys.argv[1:])
         if code is None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from tpuherd_agent.attempt import existing, find
 
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from types import SimpleNamespace as Options
 
 _CHUNK_BYTES = 1 << 20
 
 
-def start(_arguments: Namespace) -> None:
+def start(_arguments: Options) -> None:
     """Starts the workload of the JSON spec on stdin, exactly once per attempt id; prints its status."""
     from tpuherd_agent.spec import parse
     from tpuherd_agent.start import start as start_workload
@@ -23,7 +23,20 @@ def start(_arguments: Namespace) -> None:
     _print(start_workload(parse(sys.stdin.buffer.read()))._asdict())
 
 
-def status(arguments: Namespace) -> None:
+def run(arguments: Options) -> None:
+    """Does what `start` does; then sends what `watch` sends."""
+    from tpuherd_agent.spec import parse
+    from tpuherd_agent.start import start as start_workload
+    from tpuherd_agent.watch import watch as watch_attempt
+
+    spec = parse(sys.stdin.buffer.read())
+    start_workload(spec)
+    attempt = find(spec.attempt)
+    del spec  # it may hold secrets, and this may last for days
+    watch_attempt(attempt, arguments.offset, sys.stdout.fileno())
+
+
+def status(arguments: Options) -> None:
     """Prints the state of one attempt, or of all."""
     from tpuherd_agent.status import read_status
 
@@ -33,14 +46,14 @@ def status(arguments: Namespace) -> None:
         _print({"attempts": [read_status(attempt)._asdict() for attempt in existing()]})
 
 
-def watch(arguments: Namespace) -> None:
+def watch(arguments: Options) -> None:
     """Sends log, status and heartbeat as frames until the attempt has ended."""
     from tpuherd_agent.watch import watch as watch_attempt
 
     watch_attempt(find(arguments.attempt), arguments.offset, sys.stdout.fileno())
 
 
-def log(arguments: Namespace) -> None:
+def log(arguments: Options) -> None:
     """Writes the bytes of the log that are there now."""
     from tpuherd_agent.watch import require_offset
 
@@ -50,21 +63,21 @@ def log(arguments: Namespace) -> None:
         _copy(os.open(attempt.log, os.O_RDONLY), arguments.offset, arguments.limit)
 
 
-def stop(arguments: Namespace) -> None:
+def stop(arguments: Options) -> None:
     """Ends all processes of an attempt; one that was not started never will be."""
     from tpuherd_agent.stop import stop as stop_attempt
 
     _print(stop_attempt(find(arguments.attempt), arguments.grace)._asdict())
 
 
-def kill(arguments: Namespace) -> None:
+def kill(arguments: Options) -> None:
     """Ends all processes of an attempt at once, as the loss of the machine would: they were not asked to."""
     from tpuherd_agent.stop import kill as kill_attempt
 
     _print(kill_attempt(find(arguments.attempt))._asdict())
 
 
-def devices(_arguments: Namespace) -> None:
+def devices(_arguments: Options) -> None:
     """Prints the TPU devices and the processes that hold them."""
     from tpuherd_agent.devices import devices as find_devices
     from tpuherd_agent.devices import holders
@@ -72,14 +85,14 @@ def devices(_arguments: Namespace) -> None:
     _print({"devices": find_devices(), "holders": [holder._asdict() for holder in holders()]})
 
 
-def ps(_arguments: Namespace) -> None:
+def ps(_arguments: Options) -> None:
     """Prints the processes of attempts, and of people's commands, on this worker."""
     from tpuherd_agent.people import shown
 
     _print({"processes": [process._asdict() for process in shown()]})
 
 
-def end(arguments: Namespace) -> None:
+def end(arguments: Options) -> None:
     """Ends one process of ours, or a person's command with all its processes; prints how many ended."""
     from tpuherd_agent.people import end_marked, end_process
 
@@ -89,21 +102,21 @@ def end(arguments: Namespace) -> None:
         _print({"ended": end_marked(arguments.exec, arguments.grace)})
 
 
-def look(arguments: Namespace) -> None:
+def look(arguments: Options) -> None:
     """Prints what is at a path."""
     from tpuherd_agent.transfer import look as look_at
 
     _print(look_at(arguments.path))
 
 
-def room(arguments: Namespace) -> None:
+def room(arguments: Options) -> None:
     """Refuses what must not be put at a path, or would not fit."""
     from tpuherd_agent.transfer import room as find_room
 
     _print(find_room(arguments.path, arguments.size, folder=arguments.folder, replace=arguments.replace))
 
 
-def receive(arguments: Namespace) -> None:
+def receive(arguments: Options) -> None:
     """Takes one part of an archive from stdin; with the last one, its content appears at a path."""
     from tpuherd_agent.transfer import receive as take
 
@@ -111,42 +124,42 @@ def receive(arguments: Namespace) -> None:
     _print(take(arguments.path, arguments.token, **one, last=arguments.last, replace=arguments.replace))
 
 
-def discard(arguments: Namespace) -> None:
+def discard(arguments: Options) -> None:
     """Forgets the parts of an archive that came."""
     from tpuherd_agent.transfer import discard as forget
 
     _print(forget(arguments.path, arguments.token))
 
 
-def send(arguments: Namespace) -> None:
+def send(arguments: Options) -> None:
     """Writes what is at a path to stdout, as a tar archive."""
     from tpuherd_agent.transfer import send as send_archive
 
     send_archive(arguments.path)
 
 
-def health(_arguments: Namespace) -> None:
+def health(_arguments: Options) -> None:
     """Prints what may ail this worker."""
     from tpuherd_agent.health import health as look_around
 
     _print(look_around())
 
 
-def unlock(_arguments: Namespace) -> None:
+def unlock(_arguments: Options) -> None:
     """Removes the lock file of libtpu if no process has it open; prints whether it did."""
     from tpuherd_agent.health import remove_stale_lock
 
     _print({"removed": remove_stale_lock()})
 
 
-def remount(_arguments: Namespace) -> None:
+def remount(_arguments: Options) -> None:
     """Mounts again what tpuherd has mounted and what does not answer any more; prints where."""
     from tpuherd_agent.mounts import remount as mount_again
 
     _print({"mounted": mount_again()})
 
 
-def clean(arguments: Namespace) -> None:
+def clean(arguments: Options) -> None:
     """Removes the folders of all ended attempts but the last ones."""
     from tpuherd_agent.clean import clean as clean_attempts
 

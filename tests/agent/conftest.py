@@ -1,4 +1,4 @@
-"""A worker for the agent: a home folder with the real zipapp, run as subprocesses."""
+"""A worker for the agent: a home folder with the real agent, run as subprocesses."""
 
 from __future__ import annotations
 

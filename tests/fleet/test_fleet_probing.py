@@ -21,7 +21,7 @@ def test_what_runs_is_found_by_asking_and_whoever_does_not_answer_does_not_count
     served.ok("tpus.create", "v5e-1", "--zone", ZONE, "--name", "idle")
     served.ok("tpus.find", "idle", "--probe")
     home = next(served.cloud.directory.glob("workers/*idle-w0/home"))
-    assert list((home / ".tpuherd" / "agent").glob("*.pyz"))
+    assert list((home / ".tpuherd" / "agent").glob("*.py"))
     with served.control() as control:
         control.fault("unreachable-worker", node="idle")
     done = served.ends_with(14, "tpus.find", "idle", "--probe")

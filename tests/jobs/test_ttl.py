@@ -73,8 +73,8 @@ def test_kept_slices_are_given_back_when_the_ttl_is_over(cloud: Herd) -> None:
 
 @pytest.mark.slow
 def test_kept_slices_are_given_back_when_idle_and_a_command_on_them_is_a_use(cloud: Herd) -> None:
-    cloud.ok("run", cloud.job(tpu=TPU | {"idle_timeout_s": 4}), "--keep")
-    process = cloud.start("exec", "job", "--command", "sleep 12; echo slept")
+    cloud.ok("run", cloud.job(tpu=TPU | {"idle_timeout_s": 10}), "--keep")
+    process = cloud.start("exec", "job", "--command", "sleep 20; echo slept")
     used = last_use(cloud)
     assert wait_for(lambda: process.poll() is not None, 60)
     assert "slept" in output(process)
@@ -85,12 +85,12 @@ def test_kept_slices_are_given_back_when_idle_and_a_command_on_them_is_a_use(clo
 
 @pytest.mark.slow
 def test_a_shell_on_them_is_a_use(cloud: Herd) -> None:
-    cloud.ok("run", cloud.job(tpu=TPU | {"idle_timeout_s": 4}), "--keep")
+    cloud.ok("run", cloud.job(tpu=TPU | {"idle_timeout_s": 10}), "--keep")
     done = subprocess.run(
         [str(BIN / "tpuherd"), "ssh", "job"],
         env=cloud.environment(),
         cwd=cloud.root,
-        input="sleep 12\necho slept\nexit 3\n",
+        input="sleep 20\necho slept\nexit 3\n",
         capture_output=True,
         text=True,
         timeout=90,

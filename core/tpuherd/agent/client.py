@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.agent.answers import AgentProtocolError, parse_status
+from tpuherd.agent.answers import parse_status
+from tpuherd.agent.beginning import Beginning
 from tpuherd.agent.bundle import bundle, command, install_command
-from tpuherd.agent.protocol import FrameDecoder
-from tpuherd.errors import RemoteError, WorkloadError
+from tpuherd.agent.protocol import frames_of
+from tpuherd.errors import WorkloadError
 from tpuherd.remote import FanOut, RemoteCommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tpuherd.agent.answers import Frame, Status
+    from tpuherd.agent.beginning import Begun
     from tpuherd.remote import RemoteResult, RemoteWorkers
 
 NO_AGENT = 2
@@ -53,7 +55,7 @@ class Agents:
             WorkloadError: it could not be installed.
         """
         done = self._start(specs)
-        without = [one.worker.index for one in done.results if one.code == NO_AGENT and NO_FILE in one.stderr]
+        without = [one.worker.index for one in done.results if _lacks_agent(one)]
         if not without:
             return done
         self.install(without)
@@ -67,6 +69,41 @@ class Agents:
             for index, spec in specs.items()
         }
         return self._remote.run_each(commands, timeout_s=START_TIMEOUT_S)
+
+    def run(
+        self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int]
+    ) -> dict[int, Iterator[Frame]]:
+        """Start an attempt as `start` does and follow it as `watch` does, in one command per worker.
+
+        Args:
+            specs: worker index to its specification.
+            offsets: worker index to the byte of its log to follow from.
+
+        Returns:
+            Worker index to what its agent sends, if it was started on all of them.
+
+        Raises:
+            WorkloadError: a worker refused, or could not be asked: what others have started goes on.
+        """
+        begun = self._run(specs, offsets)
+        without = [index for index, one in begun.items() if _lacks_agent(one.result)]
+        if without:
+            self.install(without)
+            begun |= self._run({index: specs[index] for index in without}, offsets)
+        results = tuple(begun[index].result for index in sorted(begun))
+        FanOut(results=results).require(WorkloadError, "starting the workload")
+        return {index: one.frames for index, one in begun.items()}
+
+    def _run(self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int]) -> dict[int, Begun]:
+        beginnings = {
+            index: Beginning(self._remote, index, self._running(spec, offsets[index]))
+            for index, spec in specs.items()
+        }
+        return {index: one.wait(START_TIMEOUT_S) for index, one in beginnings.items()}
+
+    def _running(self, spec: dict[str, Any], offset: int) -> RemoteCommand:
+        line = command(self._bundle, "run", "--offset", str(offset))
+        return RemoteCommand(command=line, stdin=json.dumps(spec).encode())
 
     def status(self, attempt: str) -> list[Status]:
         """The state of an attempt on every worker; raises `WorkloadError` if one does not say."""
@@ -97,14 +134,13 @@ class Agents:
             RemoteError: the connection was lost.
         """
         line = command(self._bundle, "watch", "--attempt", attempt, "--offset", str(offset))
-        stream = self._remote.open_stream(worker, line)
-        decoder = FrameDecoder()
-        try:
-            for chunk in stream:
-                yield from decoder.feed(chunk)
-            _finish(decoder)
-        finally:
-            stream.close()
+        return frames_of(self._remote.open_stream(worker, line))
+
+
+def _lacks_agent(result: RemoteResult) -> bool:
+    """True if there is none, or one that a crash has cut short: then Python does not understand it."""
+    missing = result.code == NO_AGENT and NO_FILE in result.stderr
+    return missing or (result.code == 1 and "SyntaxError" in result.stderr)
 
 
 def _latest(first: FanOut, again: FanOut) -> Iterator[RemoteResult]:
@@ -112,11 +148,3 @@ def _latest(first: FanOut, again: FanOut) -> Iterator[RemoteResult]:
     tried = {result.worker.index for result in again.results}
     yield from again.results
     yield from (result for result in first.results if result.worker.index not in tried)
-
-
-def _finish(decoder: FrameDecoder) -> None:
-    """A watch that ended between its start and the workload's end has to be begun again."""
-    try:
-        decoder.finish()
-    except AgentProtocolError as error:
-        raise RemoteError(str(error)) from error

@@ -6,10 +6,13 @@ import json
 from typing import TYPE_CHECKING, NoReturn
 
 from tpuherd.agent.answers import AgentProtocolError, Beat, Frame, LogChunk, parse_status
+from tpuherd.errors import RemoteError
 from tpuherd_agent import frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tpuherd.remote import RemoteStream
 
 _JUNK_BYTES = 64 * 1024
 """More than any login banner; then the other side is no agent."""
@@ -75,6 +78,30 @@ class FrameDecoder:
         payload = bytes(self._buffer[frames.HEADER.size : end])
         del self._buffer[:end]
         return _DECODE[kind](payload)
+
+
+def frames_of(stream: RemoteStream) -> Iterator[Frame]:
+    """What an agent sends, one frame at least; the stream is closed in the end.
+
+    Raises:
+        AgentProtocolError: see `FrameDecoder.feed`.
+        RemoteError: the connection was lost, or the agent ended before its last frame: watch again.
+    """
+    decoder = FrameDecoder()
+    try:
+        for chunk in stream:
+            yield from decoder.feed(chunk)
+        _finish(decoder)
+    finally:
+        stream.close()
+
+
+def _finish(decoder: FrameDecoder) -> None:
+    """A watch that ended between its start and the workload's end has to be begun again."""
+    try:
+        decoder.finish()
+    except AgentProtocolError as error:
+        raise RemoteError(str(error)) from error
 
 
 def _quote(data: bytearray) -> str:

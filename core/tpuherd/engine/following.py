@@ -16,6 +16,8 @@ from tpuherd.observing.sighting import Sighting
 from tpuherd.observing.silence import LOST_AFTER_S
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tpuherd.agent.answers import Frame
     from tpuherd.agent.client import Agents
     from tpuherd.model.allocation import Worker
@@ -44,9 +46,11 @@ class Follower:
         """How long its silence is borne; whoever sees more than this worker may change it."""
         self.deserted = False
         """True if the worker answers, and says that nobody there watches the workload: it may still run."""
+        self.log = LocalLog(log_file(job.attempt_directory, worker.index), self._line)
+        self.begun: Iterator[Frame] | None = None
+        """What the agent that started it sends; `None`, and when that has ended: it is asked to watch."""
         self._job = job
         self._agents = agents
-        self._log = LocalLog(log_file(job.attempt_directory, worker.index), self._line)
         self._abandoned = threading.Event()
         self._settling = threading.Lock()
         self._heard_at = time.monotonic()
@@ -115,12 +119,13 @@ class Follower:
     def _follow_once(self) -> WorkerExit | None:
         """Follow over one connection, from where the log here ends."""
         last: Status | None = None
-        for frame in self._agents.watch(self.worker.index, self._job.attempt_id, self._log.size):
+        begun, self.begun = self.begun, None
+        for frame in begun or self._agents.watch(self.worker.index, self._job.attempt_id, self.log.size):
             if self._abandoned.is_set():
                 raise Cancelled("no longer followed")
             self._hear(frame)
             last = frame if isinstance(frame, Status) else last
-        self._log.flush()
+        self.log.flush()
         kind = ENDS.get(last.state) if last else None
         self.deserted = kind is ExitKind.LOST
         return self._exit(kind, last.code, last.ended_at) if kind and last else None
@@ -129,7 +134,7 @@ class Follower:
         self._heard_at, self._silent = time.monotonic(), False
         self.sighting.heard()
         if isinstance(frame, LogChunk):
-            self._log.append(frame.offset, frame.data)
+            self.log.append(frame.offset, frame.data)
             self.sighting.printed()
         elif isinstance(frame, Beat):
             self.sighting.beat(frame)
@@ -149,6 +154,6 @@ class Follower:
             kind=kind,
             code=code,
             ended_at=time.time() - self.silent_s + ahead_s if ended_at is None else ended_at,
-            log_tail=self._log.tail if failed else "",
+            log_tail=self.log.tail if failed else "",
             clock_ahead_s=ahead_s,
         )

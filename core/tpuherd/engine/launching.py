@@ -28,7 +28,7 @@ def run_launch(
     specs = {worker.index: agent_spec(job, allocation, worker, environment, code, what) for worker in workers}
     running = Running(job, agents, allocation, workers, reports_of(what.reports, job.spec.detection))
     try:
-        agents.start(specs).require(WorkloadError, "starting the workload")
+        running.start(specs)
         job.session.publish("workload.started", f"on {len(workers)} workers")
         with forwarded(job, allocation):
             end = running.follow()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import FIRST_COMPLETED, wait
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tpuherd.engine.following import Follower
 from tpuherd.engine.stopper import Stopper
@@ -15,7 +15,7 @@ from tpuherd.observing.silence import patience_s
 from tpuherd.observing.view import ControlPlaneView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
     from tpuherd.agent.client import Agents
@@ -34,13 +34,14 @@ ABANDON_S = 2.0
 
 
 class Running:
-    """Waits for the end on all workers; the first thing that goes wrong ends it everywhere."""
+    """Starts it, and waits for the end on all workers; the first thing that goes wrong ends it everywhere."""
 
     def __init__(
         self, job: Job, agents: Agents, allocation: Allocation, workers: Sequence[Worker], reports: Reports
     ) -> None:
-        """Keep the parts; `follow` begins."""
+        """Keep the parts; `start` and `follow` do the work."""
         self._job = job
+        self._agents = agents
         self._allocation = allocation
         self._workers = workers
         self._reports = reports
@@ -50,6 +51,12 @@ class Running:
         self._ended_by, self._why = EndedBy.ITSELF, ""
         self._view: ControlPlaneView | None = None
         self._ticked_at = time.monotonic()
+
+    def start(self, specs: Mapping[int, dict[str, Any]]) -> None:
+        """Start it on all workers: index to specification; raises `WorkloadError` if one refuses."""
+        begun = self._agents.run(specs, {f.worker.index: f.log.size for f in self._followers})
+        for follower in self._followers:
+            follower.begun = begun[follower.worker.index]
 
     def follow(self) -> WorkloadExit:
         """Wait for all; returns how each ended, and what was heard of it meanwhile."""

@@ -7,14 +7,18 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tpuherd import paths
 from tpuherd.errors import ConfigError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 IDLE_VARIABLE = "TPUHERD_HOLDER_IDLE_S"
 """Seconds after which a holder that nobody used ends; 0: no holder is used."""
 IDLE_S = 600.0
-_MATTERS = ("TPUHERD_", "GOOGLE_", "CLOUDSDK_")
+MATTERS = ("TPUHERD_", "GOOGLE_", "CLOUDSDK_")
 _DOES_NOT = frozenset({"TPUHERD_JOB", "TPUHERD_DEBUG", "TPUHERD_EXEC_ID"})
 
 
@@ -59,15 +63,28 @@ def socket_name() -> str:
     It depends on the installed tpuherd, on the interpreter, and on the variables that choose the store, the
     plugins and the cloud's credentials: with others, another holder is used.
     """
+    stamps = [str(stamp) for stamp in _source_stamps(str(Path(__file__).parents[1]))]
+    return digest([*process_parts(MATTERS), *stamps]) + ".sock"
+
+
+def process_parts(matters: tuple[str, ...]) -> list[str]:
+    """What tells this process from others: the interpreter, what is installed, and the variables that matter.
+
+    Args:
+        matters: how the names of those variables begin, besides `HOME` and `PYTHONPATH`.
+    """
     parts = [sys.executable, str(paths.home()), os.environ.get("HOME", ""), os.environ.get("PYTHONPATH", "")]
-    parts += sorted(f"{name}={value}" for name, value in os.environ.items() if _matters(name))
-    parts += [str(_changed_ns(path)) for path in sys.path]
-    parts += [str(stamp) for stamp in _source_stamps(str(Path(__file__).parents[1]))]
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16] + ".sock"
+    parts += sorted(f"{name}={value}" for name, value in os.environ.items() if _matters(name, matters))
+    return parts + [str(_changed_ns(path)) for path in sys.path]
 
 
-def _matters(name: str) -> bool:
-    return name.startswith(_MATTERS) and name not in _DOES_NOT
+def digest(parts: Sequence[str]) -> str:
+    """A short name for all of these."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _matters(name: str, matters: tuple[str, ...]) -> bool:
+    return name.startswith(matters) and name not in _DOES_NOT
 
 
 def _changed_ns(path: str) -> int:

@@ -12,7 +12,7 @@ from tpuherd.holder import place, sockets
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _unusable: list[str] = []
@@ -33,7 +33,7 @@ def reach_holder() -> socket.socket:
         raise OSError(_unusable[0] if _unusable else "none is wanted")
     try:
         path = place.folder() / place.socket_name()
-        return _running(path) or _start(path, idle_s)
+        return running(path) or _start(path, idle_s)
     except OSError as error:
         give_up(str(error))
         raise
@@ -44,17 +44,21 @@ def give_up(why: str) -> None:
     _unusable.append(why)
 
 
-def running_holders() -> list[socket.socket]:
-    """A connection to each holder of this user, of whatever version; files that nobody serves are removed."""
+def running_holders(suffix: str = ".sock") -> list[socket.socket]:
+    """A connection to each holder of this user, of whatever version; files that nobody serves are removed.
+
+    Args:
+        suffix: of the sockets; other background processes have another one.
+    """
     try:
-        paths = sorted(place.folder().glob("*.sock"))
+        paths = sorted(place.folder().glob(f"*{suffix}"))
     except OSError:
         return []
-    found = [_running(path) or _swept(path) for path in paths]
+    found = [running(path) or _swept(path) for path in paths]
     return [sock for sock in found if sock]
 
 
-def _running(path: Path) -> socket.socket | None:
+def running(path: Path) -> socket.socket | None:
     """A connection, if somebody listens.
 
     Raises:
@@ -68,7 +72,7 @@ def _running(path: Path) -> socket.socket | None:
 
 def _swept(path: Path) -> socket.socket | None:
     with suppress(OSError), only_one(path):
-        found = _running(path)
+        found = running(path)
         if found is None:
             path.unlink(missing_ok=True)
         return found
@@ -78,28 +82,35 @@ def _swept(path: Path) -> socket.socket | None:
 def _start(path: Path, idle_s: float) -> socket.socket:
     place.make_private(path.parent)
     with only_one(path):
-        found = _running(path)
+        found = running(path)
         if found:
             return found
         path.unlink(missing_ok=True)
         with sockets.listen(path) as listener:
-            _spawn(path, listener.fileno(), idle_s)
+            words = ["tpuherd.holder", str(path), str(listener.fileno()), str(idle_s)]
+            spawn(path, words, (listener.fileno(),))
             return sockets.connect(path)
 
 
-def _spawn(path: Path, listener: int, idle_s: float) -> None:
-    """Nobody waits for it: it takes the socket over once it has started, and outlives this process."""
+def spawn(path: Path, words: Sequence[str], descriptors: tuple[int, ...] = ()) -> None:
+    """Start a background process, which nobody waits for, and which outlives this one.
+
+    Args:
+        path: its socket; its log is beside it.
+        words: what comes after `python -m`.
+        descriptors: open files that it takes over.
+    """
     import subprocess
 
     log_file = os.open(path.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         subprocess.Popen(
-            [sys.executable, "-m", "tpuherd.holder", str(path), str(listener), str(idle_s)],
+            [sys.executable, "-m", *words],
             stdin=subprocess.DEVNULL,
             stdout=log_file,
             stderr=log_file,
             start_new_session=True,
-            pass_fds=[listener],
+            pass_fds=descriptors,
             cwd=path.parent,
         ).returncode = 0  # never asked for: no warning about a process that still runs
     finally:

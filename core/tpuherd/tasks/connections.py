@@ -20,10 +20,13 @@ def list_task(_context: Context, json: bool = False) -> None:
     A background process of yours holds them, which ends 10 minutes after the last command that used it, or
     TPUHERD_HOLDER_IDLE_S seconds after it.
     """
-    from tpuherd.holder.dropping import connections
+    from tpuherd.holder.dropping import connections, warm_starters
+    from tpuherd.output.reporter import Reporter
     from tpuherd.output.tables import ago, print_json, print_table
 
     rows = connections()
+    for pid in warm_starters():
+        Reporter().note(f"process {pid} waits to start the next `tpuherd rerun`")
     if json:
         print_json(rows)
         return
@@ -46,12 +49,14 @@ def close(_context: Context, jobs: list[str], json: bool = False) -> None:
 
     A command that still uses one sees it as lost.
     """
-    from tpuherd.holder.dropping import close_connections
+    from tpuherd.holder.dropping import close_connections, close_warm_starters
     from tpuherd.output.reporter import Reporter
     from tpuherd.output.tables import print_json
 
     chosen: list[str | None] = [opening.find_job(job).id for job in jobs]
     count = sum(close_connections(job_id) for job_id in chosen or [None])
+    if not jobs:
+        close_warm_starters()
     if json:
         print_json({"closed": count})
         return
