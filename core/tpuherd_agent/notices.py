@@ -12,10 +12,15 @@ from tpuherd_agent.errors import AgentError
 from tpuherd_agent.stop import stop
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tpuherd_agent.attempt import Attempt
     from tpuherd_agent.ledger import Ledger
 
 MAINTENANCE_PAUSE_S = 5.0
+FIRST_S = 1.0
+"""Before the first question: the workload's first line comes first. Importing an HTTP client takes a third of
+what starting a workload does, and dozens of emulated workers may share a machine."""
 
 
 class Notices:
@@ -29,12 +34,16 @@ class Notices:
     def listen(self, address: str) -> None:
         """Begins."""
         for watch in (self._preemption, self._maintenance):
-            threading.Thread(target=watch, args=(address,), daemon=True).start()
+            threading.Thread(target=self._listen, args=(watch, address), daemon=True).start()
 
     def finish(self) -> None:
         """Waits for a stop that is at work: it ends with this process, and may have more to end."""
         with self._stopping:
             pass
+
+    def _listen(self, watch: Callable[[str], None], address: str) -> None:
+        time.sleep(FIRST_S)
+        watch(address)
 
     def _preemption(self, address: str) -> None:
         """Asks the workload to end, with its grace: whether a controller is there or not."""

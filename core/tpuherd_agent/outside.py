@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import time
 from typing import TYPE_CHECKING
@@ -41,6 +40,8 @@ def end_outside(attempt: Attempt, record: dict[str, object]) -> None:
 
 def _run(argv: list[str], path: str) -> int | None:
     """The exit code; `None` if it was killed because it took too long."""
+    import shutil  # only here: importing it takes as long as starting the workload
+
     program = shutil.which(argv[0], path=path)
     if program is None:
         return 127

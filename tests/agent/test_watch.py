@@ -17,9 +17,9 @@ from .conftest import ended, wait_for
 class Watch:
     """A watch of one attempt, and what came out of it."""
 
-    def __init__(self, worker, attempt: str, offset: int = 0):
-        args = ("watch", "--attempt", attempt, "--offset", str(offset))
-        self.process = worker.open(*args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    def __init__(self, worker, attempt: str, offset: int = 0, words=(), stdin=subprocess.DEVNULL):
+        args = (*(words or ("watch", "--attempt", attempt)), "--offset", str(offset))
+        self.process = worker.open(*args, stdin=stdin, stdout=subprocess.PIPE)
         self.decoder = FrameDecoder()
         self.frames: list = []
         self.log = bytearray()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tpuherd.agent.answers import LogChunk, Status
+from tpuherd.agent.bundle import bundle
 from tpuherd.agent.client import Agents
 from tpuherd.errors import WorkloadError
 from tpuherd.remote import RemoteWorkers
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
     from farm import Farm
 
+    from tpuherd.remote import RemoteStream
+
 
 class Counting(RemoteWorkers):
     """Notes on which workers each command ran."""
@@ -25,6 +29,10 @@ class Counting(RemoteWorkers):
     def follow_each(self, commands: Any, **more: Any) -> None:
         self.trips.append(sorted(commands))
         super().follow_each(commands, **more)
+
+    def open_stream(self, worker_index: int, command: str, stdin: bytes | None = None) -> RemoteStream:
+        self.trips.append([worker_index])
+        return super().open_stream(worker_index, command, stdin)
 
 
 @pytest.fixture
@@ -69,3 +77,57 @@ def test_killed_at_once(remote: Counting) -> None:
     assert [state.signal for state in agents.kill("job.1", workers=[0, 2])] == ["SIGKILL"] * 2
     assert [state.state for state in agents.status("job.1")] == ["signalled", "running", "signalled"]
     assert not agents.stop("job.1", workers=[1], grace_s=1).failed
+
+
+def followed(frames: Any) -> tuple[bytes, str]:
+    """The log, and the last state."""
+    seen = list(frames)
+    log = b"".join(frame.data for frame in seen if isinstance(frame, LogChunk))
+    return log, [frame.state for frame in seen if isinstance(frame, Status)][-1]
+
+
+def test_one_command_starts_it_and_follows_it(remote: Counting) -> None:
+    agents = Agents(remote)
+    agents.install([1])
+    remote.trips.clear()
+    begun = agents.run(specs("job.1", "echo once >> $HOME/started; echo hello"), dict.fromkeys(range(3), 0))
+    assert sorted(remote.trips[:3]) == [[0], [1], [2]]
+    assert [remote.trips[3], *sorted(remote.trips[4:])] == [[0, 2], [0], [2]], "only who has none gets one"
+    assert {index: followed(frames) for index, frames in begun.items()} == dict.fromkeys(
+        range(3), (b"hello\n", "exited")
+    )
+
+    remote.trips.clear()
+    again = agents.run(specs("job.1", "echo once >> $HOME/started; echo hello"), {0: 0, 1: 2, 2: 6})
+    assert sorted(remote.trips) == [[0], [1], [2]], "one round trip"
+    assert [followed(again[index])[0] for index in range(3)] == [b"hello\n", b"llo\n", b""]
+    done = remote.run('cat "$HOME/started"', timeout_s=30)
+    assert [one.stdout for one in done.results] == ["once\n"] * 3
+
+
+def test_one_that_refuses_is_named_with_its_words(remote: Counting) -> None:
+    Agents(remote).install()
+    wrong = specs("job.1", "sleep 600")
+    wrong[1] = {**wrong[1], "cwd": "$HOME/missing"}
+    with pytest.raises(WorkloadError) as caught:
+        Agents(remote).run(wrong, dict.fromkeys(range(3), 0))
+    assert "starting the workload: 2 of 3 workers succeeded; w1 failed: exit 65" in str(caught.value)
+    assert "no folder" in str(caught.value)
+    assert not Agents(remote).stop("job.1", workers=[0, 1, 2], grace_s=1).failed
+
+
+def test_a_worker_that_does_not_answer_is_named(remote: Counting, fragile_farm: Farm) -> None:
+    Agents(remote).install()
+    fragile_farm.servers[2].stop()
+    with pytest.raises(WorkloadError, match=r"2 of 3 workers succeeded; w2 (unreachable|lost)"):
+        Agents(remote).run(specs("job.1"), dict.fromkeys(range(3), 0))
+
+
+def test_an_agent_that_a_crash_has_cut_short_is_replaced(remote: Counting) -> None:
+    agents = Agents(remote)
+    agents.install()
+    file = f"$HOME/.tpuherd/agent/{bundle().digest}.py"
+    cut = f'head -c 9000 "{file}" > "{file}.cut" && mv "{file}.cut" "{file}"'
+    assert not remote.run(cut, workers=[0], timeout_s=30).failed
+    begun = agents.run(specs("job.1", "echo hello"), dict.fromkeys(range(3), 0))
+    assert [followed(begun[index]) for index in range(3)] == [(b"hello\n", "exited")] * 3

@@ -1,0 +1,101 @@
+"""The agent's first lines: they are compiled on every call, so they are few and import what is built in.
+
+The agent arrives on a worker as one script: this file, and all other modules packed into one word. The first
+call with some Python compiles them into a file beside the script, the next ones only read it: that is half of
+what a call would cost. A file that is missing, damaged or cut short is made again; where it cannot be
+written, the agent works without.
+"""
+
+from __future__ import annotations
+
+import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036  (who knows what `python3` is on a worker)
+    sys.exit('{"error": "this worker\'s python3 is older than 3.10: choose a newer TPU runtime version"}')
+
+import marshal
+import zlib
+
+TYPE_CHECKING = False  # importing typing takes as long as everything in this file
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+PACKAGE = "tpuherd_agent"
+CHECK_BYTES = 4
+
+
+class Modules:
+    """A finder and loader, as `importlib.abc` describes them: module name to its compiled code."""
+
+    def __init__(self, compiled: dict[str, bytes]) -> None:
+        self._compiled = compiled
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
+        """The specification of one of the agent's modules; `None`: it is another one."""
+        specification = type(sys.__spec__)  # `importlib.machinery` has it too, and costs a millisecond
+        known = name in self._compiled
+        return specification(name, self, is_package=name == PACKAGE) if known else None  # type: ignore[arg-type]
+
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """Nothing special."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's own code."""
+        exec(marshal.loads(self._compiled[module.__name__]), module.__dict__)  # noqa: S102, S302
+
+
+def run(script: str, packed: bytes) -> None:
+    """Run the agent.
+
+    Args:
+        script: Path of this script; what is compiled lies beside it.
+        packed: Module names to sources: a dictionary as Python writes it, compressed, in base 85.
+    """
+    kept = f"{script[:-3]}.{sys.implementation.cache_tag}-{sys.hexversion:x}"
+    sys.meta_path.insert(0, Modules(_read(kept) or _make(kept, packed)))
+    from tpuherd_agent.__main__ import main
+
+    main()
+
+
+def _read(kept: str) -> dict[str, bytes]:
+    """What an earlier call compiled; empty: nothing that is whole."""
+    try:
+        with open(kept, "rb") as file:  # noqa: PTH123
+            check, content = file.read(CHECK_BYTES), file.read()
+    except OSError:
+        return {}
+    good = check == _check(content)
+    return marshal.loads(content) if good else {}  # noqa: S302
+
+
+def _make(kept: str, packed: bytes) -> dict[str, bytes]:
+    """Compile everything, and keep it if that is possible."""
+    from ast import literal_eval
+    from base64 import b85decode
+
+    sources: dict[str, str] = literal_eval(zlib.decompress(b85decode(packed)).decode())
+    codes = {name: compile(text, name, "exec", 0, True, 2) for name, text in sources.items()}
+    compiled = {name: marshal.dumps(code) for name, code in codes.items()}
+    _keep(kept, marshal.dumps(compiled))
+    return compiled
+
+
+def _keep(kept: str, content: bytes) -> None:
+    """Another call may do the same now: each writes a file of its own, and renames it."""
+    import os
+    from contextlib import suppress
+
+    temporary = f"{kept}.{os.getpid()}.tmp"
+    try:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123
+            file.write(_check(content) + content)
+        os.replace(temporary, kept)  # noqa: PTH105
+    except OSError:  # a full disk, or one that is only read
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+
+
+def _check(content: bytes) -> bytes:
+    return zlib.crc32(content).to_bytes(CHECK_BYTES, "big")
