@@ -29,31 +29,24 @@ def close_connections(job_id: str | None = None) -> int:
 
 def warm_starters() -> list[int]:
     """The process ids of this user's warm starters."""
-    return [header["process"] for header in _ask_starters("list")]
+    return [header["process"] for header in _ask_all({"op": "list"}, SUFFIX)]
 
 
 def close_warm_starters() -> None:
     """End the warm starters; commands that they have started go on."""
-    _ask_starters("close")
+    _ask_all({"op": "close"}, SUFFIX)
 
 
-def _ask_starters(word: str) -> list[dict[str, Any]]:
-    """A starter's requests begin with a byte, which files may come along with."""
-    answers = [_ask(sock, {"op": word}, b"\0") for sock in running_holders(SUFFIX)]
+def _ask_all(request: dict[str, Any], suffix: str = ".sock") -> list[dict[str, Any]]:
+    answers = [_ask(sock, request) for sock in running_holders(suffix)]
     return [answer for answer in answers if answer is not None]
 
 
-def _ask_all(request: dict[str, Any]) -> list[dict[str, Any]]:
-    answers = [_ask(sock, request) for sock in running_holders()]
-    return [answer for answer in answers if answer is not None]
-
-
-def _ask(sock: socket.socket, request: dict[str, Any], first: bytes = b"") -> dict[str, Any] | None:
+def _ask(sock: socket.socket, request: dict[str, Any]) -> dict[str, Any] | None:
     """The last answer; `None` from a holder that is just ending, hangs, or is of another version."""
     with sock:
         sock.settimeout(ANSWER_S)
         try:
-            sock.sendall(first)
             frames.send(sock, request)
             while frame := frames.receive(sock):
                 if "done" in frame.header:
