@@ -61,7 +61,7 @@ def gone(kept: Herd, podman: Podman, home: Path) -> None:
 
 def kill_agent(kept: Herd) -> None:
     """The keeper, with SIGKILL: nobody watches the workload any more."""
-    keepers = [pid for pid, line in kept.processes().items() if "tpuherd" in line and " start" in line]
+    keepers = [pid for pid, line in kept.processes().items() if "tpuherd" in line and " run --offset" in line]
     assert keepers, kept.processes()
     for pid in keepers:
         os.kill(pid, signal.SIGKILL)
