@@ -138,5 +138,6 @@ def until_there(paths: list[Path]) -> None:
     deadline = time.monotonic() + MASTERS_S
     while not all(path.exists() for path in paths):
         if time.monotonic() > deadline:
-            raise RuntimeError(f"{paths[0].parent}: no socket after {MASTERS_S} s")
+            too_long = "; with a shorter TMPDIR there is room for its name" if len(str(paths[0])) > 85 else ""
+            raise RuntimeError(f"{paths[0]}: no socket after {MASTERS_S} s{too_long}")
         time.sleep(0.02)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -34,6 +35,13 @@ def left(folder):
     return found
 
 
+@pytest.fixture
+def short():
+    """A folder with a name so short that there is room for sockets in it."""
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="il-") as name:
+        yield Path(name)
+
+
 def nothing_left(folder):
     """What was told to end may take a moment; then nothing of it is there."""
     deadline = time.monotonic() + 60
@@ -54,18 +62,18 @@ def test_what_it_cannot_do_is_refused(words, said):
 
 
 @pytest.mark.slow
-def test_a_small_run_reports_every_part_draws_it_and_leaves_nothing(tmp_path):
+def test_a_small_run_reports_every_part_draws_it_and_leaves_nothing(short, tmp_path):
     picture = tmp_path / "picture.png"
     words = (*QUICK, "--skip=gcloud", f"--plot={picture}", "--targets")
     done = subprocess.run(
         command(*words),
-        env=os.environ | {"TMPDIR": str(tmp_path)},
+        env=os.environ | {"TMPDIR": str(short)},
         capture_output=True,
         text=True,
         timeout=DEADLINE_S,
     )
     assert done.returncode == 0, done.stderr
-    nothing_left(tmp_path)
+    nothing_left(short)
     report = json.loads(done.stdout)
     ours = {(row["work"], row["connections"]) for row in report["measured"] if row["who"] == "tpuherd"}
     both = {(work, kind) for work in ("noop", "edit_to_line", "sync_edit") for kind in ("warm", "cold")}
@@ -80,12 +88,12 @@ def test_a_small_run_reports_every_part_draws_it_and_leaves_nothing(tmp_path):
 
 
 @pytest.mark.slow
-def test_after_ctrl_c_nothing_is_left(tmp_path):
+def test_after_ctrl_c_nothing_is_left(short, tmp_path):
     log = tmp_path / "log"
     with log.open("w") as file:
         process = subprocess.Popen(
             command(*QUICK, "--skip=gcloud,start,fleet,create"),
-            env=os.environ | {"TMPDIR": str(tmp_path)},
+            env=os.environ | {"TMPDIR": str(short)},
             stdout=subprocess.DEVNULL,
             stderr=file,
             start_new_session=True,
@@ -95,11 +103,11 @@ def test_after_ctrl_c_nothing_is_left(tmp_path):
         while "round 1" not in log.read_text() and process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        assert left(tmp_path)
+        assert left(short)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(DEADLINE_S) == 130, log.read_text()
     finally:
         if process.poll() is None:
             process.kill()
             process.wait()
-    nothing_left(tmp_path)
+    nothing_left(short)
