@@ -1,5 +1,6 @@
 """One emulated cloud per module, and slices that its jobs share."""
 
 from clouded import cloud, held
+from containers import podman
 
-__all__ = ["cloud", "held"]
+__all__ = ["cloud", "held", "podman"]

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,24 @@ class Podman:
     def running(self, home: Path) -> list[str]:
         """Names of the containers of a worker."""
         return self("ps", "--all", "--format", "{{.Names}}", home=home).splitlines()
+
+
+@pytest.fixture(scope="module")
+def podman(tmp_path_factory):
+    """A podman of the module's own."""
+    made = Podman(tmp_path_factory.mktemp("podman"))
+    yield made
+    made.close()
+
+
+def two_with_image(cloud, podman, folder):
+    """Two workers that have the image."""
+    import tpuherd_tpu_vm
+
+    job = cloud.job(tpu={"accelerator": "v5litepod-16"}, job_id="shared-0001")
+    allocation = tpuherd_tpu_vm.provision(job, job.attempt)
+    (piece,) = allocation.slices
+    image = podman.build(folder)
+    for worker in piece.workers[:2]:
+        podman.give(image, cloud.home(worker))
+    return replace(allocation, slices=(replace(piece, workers=piece.workers[:2]),))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from clouded import NO_CODE, clouded, eventually
-from containers import ENGINES, IMAGE, Podman, needs_podman
+from containers import ENGINES, IMAGE, needs_podman, two_with_image
 
 import tpuherd_command
 import tpuherd_docker as plugin
@@ -22,13 +22,6 @@ from tpuherd.model.outcome import ExitKind
 from tpuherd.remote.environment import command_in
 
 pytestmark = [needs_podman, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def podman(tmp_path_factory):
-    made = Podman(tmp_path_factory.mktemp("podman"))
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +35,11 @@ def cloud(podman, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def held(cloud, podman, tmp_path_factory):
-    """Two workers that have the image."""
-    import tpuherd_tpu_vm
-
-    job = cloud.job(tpu={"accelerator": "v5litepod-16"}, job_id="shared-0001")
-    allocation = tpuherd_tpu_vm.provision(job, job.attempt)
-    (piece,) = allocation.slices
-    image = podman.build(tmp_path_factory.mktemp("image"))
-    for worker in piece.workers[:2]:
-        podman.give(image, cloud.home(worker))
+    """Two workers that have the image, and a service for docker's client."""
+    allocation = two_with_image(cloud, podman, tmp_path_factory.mktemp("image"))
+    for worker in allocation.workers:
         podman.serve(cloud.home(worker))
-    return replace(allocation, slices=(replace(piece, workers=piece.workers[:2]),))
+    return allocation
 
 
 @pytest.fixture

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from clouded import clouded
-from containers import IMAGE, Podman, needs_podman
+from containers import IMAGE, needs_podman, two_with_image
 
 import tpuherd_docker as plugin
 from tpuherd import PrepareError
@@ -35,13 +33,6 @@ def _home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def podman(tmp_path_factory):
-    made = Podman(tmp_path_factory.mktemp("podman"))
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def cloud(podman, tmp_path_factory):
     with clouded(tmp_path_factory.mktemp("build")) as made:
         (made.directory / "image" / "bin" / "podman").symlink_to(podman.program)
@@ -51,15 +42,7 @@ def cloud(podman, tmp_path_factory):
 @pytest.fixture(scope="module")
 def held(cloud, podman, tmp_path_factory):
     """Two workers that have the image from which others are built."""
-    import tpuherd_tpu_vm
-
-    job = cloud.job(tpu={"accelerator": "v5litepod-16"}, job_id="shared-0001")
-    allocation = tpuherd_tpu_vm.provision(job, job.attempt)
-    (piece,) = allocation.slices
-    image = podman.build(tmp_path_factory.mktemp("image"))
-    for worker in piece.workers[:2]:
-        podman.give(image, cloud.home(worker))
-    return replace(allocation, slices=(replace(piece, workers=piece.workers[:2]),))
+    return two_with_image(cloud, podman, tmp_path_factory.mktemp("image"))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 import yaml
 from clouded import clouded
-from containers import IMAGE, Podman, needs_podman
+from containers import IMAGE, needs_podman
 from registry import registry
 
 import tpuherd_docker as plugin
@@ -16,13 +16,6 @@ from tpuherd import PrepareError
 
 pytestmark = [needs_podman, pytest.mark.slow]
 PASSWORD = "pass word'$x"
-
-
-@pytest.fixture(scope="module")
-def podman(tmp_path_factory):
-    made = Podman(tmp_path_factory.mktemp("podman"))
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

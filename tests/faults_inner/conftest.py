@@ -11,20 +11,15 @@ import pytest
 TESTS = Path(__file__).parents[1]
 sys.path += [str(TESTS / "jobs"), str(TESTS / "envs")]
 
-from containers import IMAGE, Podman  # noqa: E402 - the folders above
+from containers import IMAGE, Podman, podman  # noqa: E402 - the folders above
 from herd import Herd  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["podman"]
+
 PASSWORD = "pass word'$x"
-
-
-@pytest.fixture(scope="module")
-def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
-    made = Podman(tmp_path_factory.mktemp("podman"))
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")
