@@ -61,14 +61,6 @@ class GlobalHooks:
             raise PluginError(f"plugin '{plugin}' returned None from visit_cloud")
         return cast("Cloud", found)
 
-    def on_event(self, event: Event) -> None:
-        """Tell every plugin; one that fails is logged and does not keep the others from hearing it."""
-        for name, caller in self._one_by_one("on_event"):
-            try:
-                caller(event=event)
-            except Exception:
-                log.exception("plugin '%s' failed in on_event", name)
-
     def detectors(self) -> list[tuple[str, Detector]]:
         """Ask every plugin on its own for its rows of the detector table; each row with its plugin's name."""
         rows: list[tuple[str, Detector]] = []
@@ -103,7 +95,8 @@ class Hooks(GlobalHooks):
 
     def plan(self, base_directory: Path = Path()) -> list[PlanStep]:
         """Ask the chosen plugins what they would do; see `hookspecs.plan`."""
-        chosen = {chosen_plugin(self.spec, hook) for hook in NAMED_BY} | set(self.equippers())
+        listeners = with_section(self.manager, self.spec, "on_event")
+        chosen = {chosen_plugin(self.spec, hook) for hook in NAMED_BY} | {*self.equippers(), *listeners}
         planning = narrowed(self.manager, "plan", chosen)
         steps = self._call(planning, spec=self.spec, base_directory=base_directory)
         return [step for answer in steps for step in answer]
@@ -190,6 +183,14 @@ class Hooks(GlobalHooks):
     def recover(self, *, job: Job, diagnosis: Diagnosis, history: Sequence[AttemptRecord]) -> Recovery | None:
         """See `hookspecs.recover`."""
         return cast("Recovery | None", self._chosen("recover", job=job, diagnosis=diagnosis, history=history))
+
+    def on_event(self, event: Event, base_directory: Path) -> None:
+        """Tell every plugin; one that fails is logged and does not keep the others from hearing it."""
+        for name, caller in self._one_by_one("on_event"):
+            try:
+                caller(event=event, spec=self.spec, base_directory=base_directory)
+            except Exception:
+                log.exception("plugin '%s' failed in on_event", name)
 
     def release(self, *, job: Job, allocation: Allocation | None) -> None:
         """See `hookspecs.release`."""

@@ -442,7 +442,7 @@ def release(job: Job, allocation: Allocation | None) -> bool | None:
 
 
 @hookspec
-def on_event(event: Event) -> None:
+def on_event(event: Event, spec: JobSpec, base_directory: Path) -> None:
     """Hear what happens to jobs: for notifiers, dashboards, exporters.
 
     Called after each event was stored, on this machine, for every plugin, in the thread of the job. It must
@@ -450,6 +450,8 @@ def on_event(event: Event) -> None:
 
     Args:
         event: what happened.
+        spec: the job file of the job that it happened to.
+        base_directory: the folder of the job file: relative paths in it start here.
 
     Raises:
         Nothing: an exception is logged with the plugin's name and ignored.

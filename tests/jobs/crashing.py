@@ -1,7 +1,7 @@
 """A plugin that ends its own process with SIGKILL at the point that `CRASH_AT` names.
 
 `before:HOOK`, `after:HOOK` (done, but not recorded yet) or `EVENT:STAGE`, for example `stage.ended:collect`
-(recorded); an event without a stage is `job.ended:`.
+(recorded), `stage.failed:run_workload` if the workload fails; an event without a stage is `job.ended:`.
 """
 
 from __future__ import annotations

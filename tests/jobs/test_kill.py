@@ -110,7 +110,7 @@ def test_at_the_end_of_the_cloud(herd: Herd, point: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("point", ["stage.ended:run_workload", "after:leave_cloud"])
+@pytest.mark.parametrize("point", ["stage.failed:run_workload", "after:leave_cloud"])
 def test_of_a_job_that_fails(cloud: Herd, point: str) -> None:
     job = cloud.job(f"echo started >> {cloud.shared}/ran-0; exit 3")
     crash(cloud, job, point)

@@ -94,7 +94,7 @@ def test_it_ended_before_the_kill_or_failed_by_itself(cloud: Herd) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("point", ["restart.killing:", "stage.ended:run_workload", "after:collect"])
+@pytest.mark.parametrize("point", ["restart.killing:", "stage.failed:run_workload", "after:collect"])
 def test_the_controller_dies_in_between(cloud: Herd, point: str) -> None:
     job = counting(cloud)
     words = ("run", job, "--test-restart", "--kill-at", "step=10", *RESTORED)

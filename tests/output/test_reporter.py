@@ -50,7 +50,7 @@ def test_what_is_said():
     assert everything(io.StringIO()).splitlines() == [
         "▸ provision",
         "✓ provision    4 workers (2.5 s)",
-        "✗ sync_code    first line",
+        "✗ sync_code    first line (0.0 s)",
         "  · recovery: GiveUp: why",
         "  · a note",
         "✗ a problem",

@@ -26,7 +26,7 @@ from tpuherd import (
     WorkerExit,
     WorkloadExit,
 )
-from tpuherd.hooks import GlobalHooks
+from tpuherd.hooks import GlobalHooks, Hooks
 from tpuherd.model.failure import AttemptRecord
 
 ON_WORKERS = ("equip_workers", "prepare_env", "sync_code", "run_workload", "collect", "leave_workers")
@@ -57,7 +57,7 @@ def test_example_config_section(example, job_factory):
     model = example("config_section")().model
     assert model().channel == "#tpu"
     with pytest.raises(ConfigError, match="did you mean 'channel'"):
-        job_factory({"notify": {"chanel": "#lab"}})
+        job_factory({"pager": {"chanel": "#lab"}})
 
 
 def test_example_register_tasks(example, tpuherd_plugins, capsys):
@@ -156,14 +156,13 @@ def test_example_release(example, job_factory):
     assert release(job, None) is True
 
 
-def test_example_on_event(example, tpuherd_plugins, monkeypatch, tmp_path):
+def test_example_on_event(example, tpuherd_plugins, job_factory, monkeypatch, tmp_path):
     log = tmp_path / "events.jsonl"
     monkeypatch.setenv("EVENT_LOG", str(log))
     example("on_event")
 
-    GlobalHooks(tpuherd_plugins).on_event(
-        Event(job_id="job-1", attempt=1, kind="job.ended", text="succeeded", at=1.5)
-    )
+    event = Event(job_id="job-1", attempt=1, kind="job.ended", text="succeeded", at=1.5)
+    Hooks(tpuherd_plugins, job_factory.spec()).on_event(event, tmp_path)
 
     assert json.loads(log.read_text())["text"] == "succeeded"
 

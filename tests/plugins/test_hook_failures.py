@@ -16,7 +16,7 @@ from tpuherd import (
     PrepareError,
     hookimpl,
 )
-from tpuherd.hooks import GlobalHooks, Hooks
+from tpuherd.hooks import Hooks
 
 SEEN = Observation(stage="run_workload", error="it failed")
 LOST = Diagnosis(failure=FailureClass.UNKNOWN, evidence=("it went away",))
@@ -130,7 +130,9 @@ def test_a_detector_that_fails_is_logged_and_the_others_are_heard(tpuherd_plugin
     assert record.exc_info[0] is ZeroDivisionError
 
 
-def test_a_listener_that_fails_is_logged_and_the_others_are_told(tpuherd_plugins, caplog):
+def test_a_listener_that_fails_is_logged_and_the_others_are_told(
+    tpuherd_plugins, job_factory, tmp_path, caplog
+):
     heard = []
 
     def deaf(event):
@@ -144,7 +146,8 @@ def test_a_listener_that_fails_is_logged_and_the_others_are_told(tpuherd_plugins
         function.__name__ = "on_event"
         tpuherd_plugins.register(plugin(function), name=name)
 
-    GlobalHooks(tpuherd_plugins).on_event(Event(job_id="j", attempt=1, kind="k", text="hello", at=0.0))
+    event = Event(job_id="j", attempt=1, kind="k", text="hello", at=0.0)
+    Hooks(tpuherd_plugins, job_factory.spec()).on_event(event, tmp_path)
 
     assert heard == ["hello"]
     assert "plugin 'deaf' failed in on_event" in caplog.text

@@ -83,8 +83,9 @@ BEGINNING = [
     *stage("provision", "Allocation"),
     *stage("prepare_env", "Environment"),
     *stage("sync_code", "SyncedCode"),
-    *stage("run_workload", "WorkloadExit", *workload()),
 ]
+WORKLOAD = stage("run_workload", "WorkloadExit", *workload())
+FAILED = [*WORKLOAD[:-1], ("event", "stage.failed", "run_workload")]
 
 LEAVING = [*stage("release", "bool"), ("call", "leave_cloud"), ("return", "leave_cloud", "list")]
 
@@ -95,6 +96,7 @@ def test_a_job_that_succeeds(transcript):
 
     assert calls == [
         *BEGINNING,
+        *WORKLOAD,
         *stage("collect", "NoneType"),
         *LEAVING,
         ("event", "job.ended", "succeeded"),
@@ -109,6 +111,7 @@ def test_a_job_that_fails(transcript):
     assert detectors >= 1
     assert calls == [
         *BEGINNING,
+        *FAILED,
         *[("call", "detect_failure"), ("return", "detect_failure", "list")] * detectors,
         ("event", "diagnosis", "user-error"),
         ("call", "recover"),

@@ -18,6 +18,11 @@ def describe(stage: Stage, value: Any) -> str:
     return DESCRIBERS[stage](value)
 
 
+def went_well(stage: Stage, value: Any) -> bool:
+    """False for a workload that has failed: its stage is done, and yet no success."""
+    return stage is not Stage.RUN_WORKLOAD or bool(value.succeeded)
+
+
 def describe_failure(end: WorkloadExit) -> str:
     """What ended it, or who failed first and how; and the end of its log."""
     blamed = end.first_failure

@@ -130,6 +130,6 @@ def _publisher(
         event = Event(job_id=record.id, attempt=attempt, kind=kind, text=text, at=time.time())
         store.events.add(event)
         reporter.event(event)
-        hooks.on_event(event)
+        hooks.on_event(event, Path(record.base_directory))
 
     return publish

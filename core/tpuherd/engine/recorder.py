@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from tpuherd.engine.describing import describe
+from tpuherd.engine.describing import describe, went_well
 from tpuherd.engine.stages import decode, encode
 from tpuherd.errors import PluginError
 from tpuherd.store.records import StageState
@@ -59,7 +59,8 @@ class Recorder:
             self._job.session.publish("stage.failed", f"{stage.value}: {error}")
             raise
         self._stages.finish(*key, result=text)
-        self._job.session.publish("stage.ended", f"{stage.value}: {describe(stage, value)}")
+        kind = "stage.ended" if went_well(stage, value) else "stage.failed"
+        self._job.session.publish(kind, f"{stage.value}: {describe(stage, value)}")
         return value
 
 

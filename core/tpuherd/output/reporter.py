@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tpuherd.model.event import Event
 
 COLORS = {"dim": "2", "red": "31", "green": "32", "yellow": "33", "bold": "1"}
+MARKS = {"stage.ended": ("✓", "green"), "stage.failed": ("✗", "red")}
+"""How ends of stages are marked, by the kind of the event."""
 SENTENCES = {
     "workload.started": "the workload runs",
     "workload.ended": "the workload has ended",
@@ -42,17 +44,19 @@ class Reporter:
         if event.kind == "stage.started":
             self._began[stage] = event.at
             self._write(self._progress, f"{self._paint('▸', 'bold')} {stage}")
-        elif event.kind == "stage.ended":
-            took = self._paint(f"({event.at - self._began.get(stage, event.at):.1f} s)", "dim")
-            self._write(self._progress, f"{self._paint('✓', 'green')} {stage:<12} {detail} {took}")
-        elif event.kind == "stage.failed":
-            self._write(
-                self._progress, f"{self._paint('✗', 'red')} {stage:<12} {detail.partition(chr(10))[0]}"
-            )
+        elif event.kind in MARKS:
+            sign, color = MARKS[event.kind]
+            said = f"{stage:<12} {detail.partition(chr(10))[0]} {self._took(event)}"
+            self._write(self._progress, f"{self._paint(sign, color)} {said}")
         elif event.kind in SENTENCES:
             self.note(f"{SENTENCES[event.kind]} {event.text}")
         elif event.kind != "job.ended":  # which the end of the run tells in full
             self.note(f"{event.kind}: {event.text.splitlines()[0]}")
+
+    def _took(self, event: Event) -> str:
+        """How long the stage of an event took."""
+        began = self._began.get(event.text.partition(":")[0], event.at)
+        return self._paint(f"({event.at - began:.1f} s)", "dim")
 
     def note(self, text: str) -> None:
         """Say how far a long step is, or what is worth knowing."""
