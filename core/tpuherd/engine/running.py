@@ -10,6 +10,7 @@ from tpuherd.engine.following import Follower
 from tpuherd.engine.stopper import Stopper
 from tpuherd.errors import WorkloadError
 from tpuherd.model.outcome import EndedBy, ExitKind, WorkerExit, WorkloadExit
+from tpuherd.monitoring.progress_file import ProgressWriter, progress_file
 from tpuherd.observing.hanging import hung
 from tpuherd.observing.silence import patience_s
 from tpuherd.observing.view import ControlPlaneView
@@ -50,6 +51,7 @@ class Running:
         self._deadline = time.monotonic() + (job.spec.timeouts.workload_s or float("inf"))
         self._ended_by, self._why = EndedBy.ITSELF, ""
         self._view: ControlPlaneView | None = None
+        self._progress = ProgressWriter(progress_file(job.attempt_directory))
         self._ticked_at = time.monotonic()
 
     def start(self, specs: Mapping[int, dict[str, Any]]) -> None:
@@ -76,6 +78,7 @@ class Running:
             if self._view:
                 self._view.close()
         sightings = tuple(follower.sighting.value for follower in self._followers)
+        self._progress.close(one.progress for one in sightings)
         return WorkloadExit(workers=tuple(exits), ended_by=self._ended_by, why=self._why, sightings=sightings)
 
     def stop(self) -> None:
@@ -87,6 +90,7 @@ class Running:
             wait([follower.end for follower in pending], timeout=POLL_S, return_when=FIRST_COMPLETED)
             self._job.session.checkpoint()
             self._check_deadline()
+            self._progress.note(follower.sighting.value.progress for follower in self._followers)
             self._bear_silence()
             if self._ended_by is EndedBy.ITSELF:
                 self._ended_by, self._why = self._what_ends_it()
