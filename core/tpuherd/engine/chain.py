@@ -93,12 +93,18 @@ def _held_s(store: Store, record: JobRecord, row: AttemptRow) -> float:
     return max(0.0, until - max(got.ended_at, row.started_at))
 
 
-def _cost(spec: JobSpec, allocation: Allocation | None, held_s: float) -> float | None:
+def hourly_usd(spec: JobSpec, allocation: Allocation | None) -> float | None:
+    """List price of all slices of an allocation; `None`: not known."""
     if spec.cloud == "emulator" or allocation is None:
         return 0.0
     place = Placement(zone=allocation.zone, accelerator=allocation.accelerator)
     price = None if spec.tpu.reserved else place.price_per_hour(spec.tpu.pricing)
-    return None if price is None else price * len(allocation.slices) * held_s / 3600
+    return None if price is None else price * len(allocation.slices)
+
+
+def _cost(spec: JobSpec, allocation: Allocation | None, held_s: float) -> float | None:
+    price = hourly_usd(spec, allocation)
+    return None if price is None else price * held_s / 3600
 
 
 def _diagnosis(row: AttemptRow, last: RecoveryRow | None) -> Diagnosis | None:

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from tpuherd.engine.chain import chain
 from tpuherd.engine.engine import holds_nothing
-from tpuherd.engine.opening import open_hooks
-from tpuherd.errors import TpuherdError
+from tpuherd.reporting.specs import Specs
 
 if TYPE_CHECKING:
     from pluggy import PluginManager
 
-    from tpuherd.config.spec import JobSpec
     from tpuherd.store.records import JobRecord
     from tpuherd.store.store import Store
 
@@ -27,8 +25,7 @@ class Costs:
     def __init__(self, store: Store, manager: PluginManager) -> None:
         """Keep the parts."""
         self._store = store
-        self._manager = manager
-        self._specs: dict[tuple[str, str], JobSpec | None] = {}
+        self._specs = Specs(manager)
         self._known: dict[str, tuple[float, float | None]] = {}
 
     def of(self, record: JobRecord) -> float | None:
@@ -42,20 +39,7 @@ class Costs:
         return cost
 
     def _reckon(self, record: JobRecord) -> float | None:
-        spec = self._spec(record)
+        spec = self._specs.of(record)
         links = chain(self._store, record, spec) if spec else []
         costs = [link.cost_usd for link in links]
         return sum(cost or 0.0 for cost in costs) if costs and None not in costs else None
-
-    def _spec(self, record: JobRecord) -> JobSpec | None:
-        key = (record.id, record.digest)
-        if key not in self._specs:
-            self._specs[key] = self._read(record)
-        return self._specs[key]
-
-    def _read(self, record: JobRecord) -> JobSpec | None:
-        """A job whose plugin was uninstalled is shown all the same, without a cost."""
-        try:
-            return open_hooks(self._manager, record).spec
-        except TpuherdError:
-            return None

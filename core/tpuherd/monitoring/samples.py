@@ -25,6 +25,8 @@ class Sample:
     total: int | None = None
     checkpoint_step: int | None = None
     """The newest one of any worker."""
+    checkpoint_at: float | None = None
+    """When that was first reported."""
 
 
 def sample(reports: Iterable[Progress | None], at: float) -> Sample | None:
@@ -32,15 +34,25 @@ def sample(reports: Iterable[Progress | None], at: float) -> Sample | None:
     told = [one for one in reports if one is not None]
     steps = [one.step for one in told if one.step is not None]
     totals = [one.total for one in told if one.total is not None]
-    saved = [one.checkpoint_step for one in told if one.checkpoint_step is not None]
-    if not (steps or saved):
+    saved = newest_checkpoint(told)
+    if not steps and saved is None:
         return None
     return Sample(
         at=at,
         step=min(steps, default=None),
         total=max(totals, default=None),
-        checkpoint_step=max(saved, default=None),
+        checkpoint_step=saved and saved[0],
+        checkpoint_at=saved and saved[1],
     )
+
+
+def newest_checkpoint(told: Sequence[Progress]) -> tuple[int, float | None] | None:
+    """The newest checkpoint of any worker, and when it was first reported; `None` if there is none."""
+    saved = [(one.checkpoint_step, one.checkpoint_at) for one in told if one.checkpoint_step is not None]
+    newest = max((step for step, _ in saved), default=None)
+    if newest is None:
+        return None
+    return newest, min((at for step, at in saved if step == newest and at is not None), default=None)
 
 
 def rate_per_s(samples: Sequence[Sample]) -> float | None:
