@@ -95,11 +95,16 @@ class Hooks(GlobalHooks):
 
     def plan(self, base_directory: Path = Path()) -> list[PlanStep]:
         """Ask the chosen plugins what they would do; see `hookspecs.plan`."""
-        listeners = with_section(self.manager, self.spec, "on_event")
-        chosen = {chosen_plugin(self.spec, hook) for hook in NAMED_BY} | {*self.equippers(), *listeners}
+        chosen = {chosen_plugin(self.spec, hook) for hook in NAMED_BY} | set(self.equippers())
+        chosen |= self._listeners()
         planning = narrowed(self.manager, "plan", chosen)
         steps = self._call(planning, spec=self.spec, base_directory=base_directory)
         return [step for answer in steps for step in answer]
+
+    def _listeners(self) -> set[str]:
+        """The plugins that hear events and have a section in this job file."""
+        sectioned = set(implementers(self.manager.hook.config_section))
+        return sectioned & set(with_section(self.manager, self.spec, "on_event"))
 
     def connect_cloud(self, *, job_id: str) -> Cloud:
         """See `hookspecs.connect_cloud`."""

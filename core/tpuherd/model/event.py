@@ -12,7 +12,10 @@ class Event:
     job_id: str
     attempt: int
     kind: str
-    """For example `stage.started`, `stage.ended`, `job.ended`, `recovery`."""
+    """For example `stage.started`, `stage.ended`, `stage.failed`, `job.ended`, `recovery`.
+
+    A workload that failed is a stage that failed.
+    """
     text: str
     """One sentence for people."""
     at: float

@@ -32,3 +32,15 @@ class EventStore:
         query = select(events).where(events.c.job_id == job_id).order_by(events.c.id)
         with self._engine.connect() as connection:
             return [to_record(Event, row) for row in connection.execute(query).all()]
+
+    def after(self, job_id: str, last_id: int) -> list[tuple[int, Event]]:
+        """The events of a job that came after one of them, oldest first, each with its id.
+
+        Args:
+            job_id: the job.
+            last_id: id of the event; 0: all.
+        """
+        newer = (events.c.job_id == job_id) & (events.c.id > last_id)
+        query = select(events).where(newer).order_by(events.c.id)
+        with self._engine.connect() as connection:
+            return [(row.id, to_record(Event, row)) for row in connection.execute(query).all()]

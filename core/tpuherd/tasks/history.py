@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tpuherd.tasks import opening
@@ -38,21 +37,36 @@ def history(_context: Context, job: str, json: bool = False) -> None:
 
 @command(
     positional=["job"],
-    help={**HELP, "kind": "Only events of this kind, for example recovery.", "last": "Only so many."},
+    auto_shortflags=True,
+    help={
+        **HELP,
+        "kind": "Only events of this kind, for example recovery.",
+        "last": "Only so many.",
+        "since": "Only events that came later: in the last 90s, 30m, 2h, or since 2026-12-01T08:00:00Z.",
+        "follow": "Go on until the job has ended.",
+        "json": "Print JSON; with --follow one object per line.",
+    },
 )
-def events(_context: Context, job: str, kind: str = "", last: int = 0, json: bool = False) -> None:
+def events(
+    _context: Context,
+    job: str,
+    kind: str = "",
+    last: int = 0,
+    since: str = "",
+    follow: bool = False,
+    json: bool = False,
+) -> None:
     """Show what happened to a job, oldest first: stages, diagnoses, recoveries."""
-    from tpuherd.engine.tenure import local_time
-    from tpuherd.output.tables import print_json, print_table
+    from tpuherd.output import event_lines
+    from tpuherd.output.log_lines import since_of
 
-    found = opening.store().events.all(opening.find_job(job).id)
-    chosen = [event for event in found if kind in {"", event.kind}][-last:]
-    if json:
-        print_json([asdict(event) for event in chosen])
+    store, record = opening.store(), opening.find_job(job)
+    choice = event_lines.EventChoice(kind=kind, since=since_of(since))
+    if follow:
+        event_lines.follow(store, record.id, choice, event_lines.show_json if json else event_lines.show_line)
         return
-    print_table(
-        ("when", "attempt", "event", ""), [(local_time(e.at), e.attempt, e.kind, e.text) for e in chosen]
-    )
+    chosen = [event for event in store.events.all(record.id) if choice.shows(event)][-last:]
+    (event_lines.print_all_json if json else event_lines.print_all)(chosen)
 
 
 def _row(link: Link) -> tuple[object, ...]:
