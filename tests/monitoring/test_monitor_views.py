@@ -12,7 +12,15 @@ import pytest
 
 from tpuherd.model.failure import Diagnosis, FailureClass, GiveUp, ReplaceSlice
 from tpuherd.monitoring.last_line import last_line, plain
-from tpuherd.monitoring.table import COLUMNS, cells, progress_text, rate_text, state_text
+from tpuherd.monitoring.table import (
+    COLUMNS,
+    cells,
+    live_table,
+    progress_text,
+    rate_text,
+    shown_columns,
+    state_text,
+)
 from tpuherd.monitoring.view import JobView
 from tpuherd.monitoring.watch import Watch, chosen
 from tpuherd.recovery.texts import diagnosis_text, recovery_text
@@ -151,3 +159,19 @@ def test_a_step_that_is_old_has_its_age():
 )
 def test_rates_read(rate, text):
     assert rate_text(rate) == text
+
+
+def test_narrow_terminals_have_fewer_columns_and_each_job_one_line():
+    from rich.console import Console
+
+    assert shown_columns(150) == list(COLUMNS)
+    assert shown_columns(149) == list(COLUMNS[:-1])
+    assert shown_columns(80) == ["job", "state", "progress", "ETA", "cost"]
+    views = [replace(VIEW, job=f"job-{n:04}", last_line="x" * 500, stage="run_workload") for n in range(5)]
+    for width in (80, 120, 200):
+        console = Console(width=width)
+        with console.capture() as shown:
+            console.print(live_table(views, "job-0003", width))
+        lines = [line for line in shown.get().splitlines() if "job-00" in line]
+        assert len(lines) == 5
+        assert max(map(len, lines)) <= width

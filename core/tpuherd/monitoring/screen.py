@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tpuherd.monitoring.watch import Watch
     from tpuherd.store.records import JobRecord
 
-AROUND_ROWS = 6
+AROUND_ROWS = 7
 """Lines of the screen that are no jobs."""
 KEY_S = 0.2
 """How long a key is waited for before the clock is looked at."""
@@ -127,7 +127,13 @@ class LiveScreen:
         more = f", {hidden} more: arrows" if hidden else ""
         head = Text(f"tpuherd: {len(self._jobs)} jobs{more}   {time.strftime('%H:%M:%S')}", style="bold")
         foot = Text(self._screen.footer, style="bold yellow" if self._screen.asking else "dim")
-        return Group(head, live_table(self._views, self._screen.selected), foot)
+        table = live_table(self._views, self._screen.selected, self._console.size.width)
+        return Group(head, table, Text(self._last_line(), no_wrap=True, overflow="ellipsis"), foot)
+
+    def _last_line(self) -> str:
+        """Of the selected job, in full width."""
+        lines = [view.last_line for view in self._views if view.job == self._screen.selected]
+        return lines[0] if lines else ""
 
     def _follow(self) -> None:
         """Show the log of the selected job as it comes, until a key is pressed or the job has ended."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("job", "attempt", "state", "failure", "progress", "rate", "ETA", "cost", "last line")
 STYLES = {"succeeded": "green", "failed": "red", "cancelled": "yellow"}
+LEFT_OUT = ((150, ()), (105, ("last line",)), (0, ("last line", "attempt", "rate", "failure")))
+"""From how many characters on which columns are left out."""
 STALE_S = 60.0
 """A step that came longer ago is shown with its age."""
 
@@ -63,16 +65,25 @@ def rate_text(rate_per_s: float | None) -> str:
     return f"{rate_per_s * 3600:.3g}/h"
 
 
-def live_table(views: Iterable[JobView], selected: str) -> Table:
+def shown_columns(width: int) -> list[str]:
+    """The columns for which a terminal of this many characters has room."""
+    left_out = next(names for least, names in LEFT_OUT if width >= least)
+    return [name for name in COLUMNS if name not in left_out]
+
+
+def live_table(views: Iterable[JobView], selected: str, width: int) -> Table:
     """The table on a terminal, each job on one line; the selected one stands out."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
+    names = shown_columns(width)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
-    for name in COLUMNS:
-        table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=1 if name == "last line" else None)
+    for name in names:
+        wide = {"ratio": 1} if name == "last line" else {"min_width": 9} if name == "cost" else {}
+        table.add_column(name, no_wrap=True, overflow="ellipsis", **wide)
     for view in views:
         style = "reverse" if view.job == selected else STYLES.get(view.state, "")
-        table.add_row(*(Text(cell) for cell in cells(view)), style=style)
+        row = dict(zip(COLUMNS, cells(view), strict=True))
+        table.add_row(*(Text(row[name]) for name in names), style=style)
     return table
