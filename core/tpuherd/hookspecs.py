@@ -75,8 +75,8 @@ def register_tasks(namespace: TaskCollection) -> None:
 def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
     """Say what this plugin would do for a job, and refuse what cannot work.
 
-    Called for the plugins that a job file names, on this machine, by `tpuherd plan` and before every run. It
-    must not touch a cloud or a worker, and must not start anything.
+    Called for the plugins that a job file names or has a section for, on this machine, by `tpuherd plan` and
+    before every run. It must not touch a cloud or a worker, and must not start anything.
 
     Args:
         spec: the checked job file.

@@ -80,8 +80,13 @@ def live_table(views: Iterable[JobView], selected: str, width: int) -> Table:
     names = shown_columns(width)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     for name in names:
-        wide = {"ratio": 1} if name == "last line" else {"min_width": 9} if name == "cost" else {}
-        table.add_column(name, no_wrap=True, overflow="ellipsis", **wide)
+        table.add_column(
+            name,
+            no_wrap=True,
+            overflow="ellipsis",
+            ratio=1 if name == "last line" else None,
+            min_width=9 if name == "cost" else None,
+        )
     for view in views:
         style = "reverse" if view.job == selected else STYLES.get(view.state, "")
         row = dict(zip(COLUMNS, cells(view), strict=True))
