@@ -99,7 +99,7 @@ def test_what_resume_and_cancel_start():
         (resume_words, {"driver": "host:1:2"}),
         (resume_words, {"state": "succeeded"}),
         (resume_words, {"state": "cancelled"}),
-        (cancel_words, {"state": "failed"}),
+        (cancel_words, {"state": "failed", "ended": True}),
     ],
 )
 def test_what_makes_no_sense_is_refused(words, values):

@@ -150,7 +150,7 @@ def test_progress_reads(values, text):
 
 def test_a_step_that_is_old_has_its_age():
     assert progress_text(replace(VIEW, step=3, step_at=time.time() - 7300)) == "3, 2.0 h ago"
-    ended = replace(VIEW, step=3, step_at=0.0, state="failed")
+    ended = replace(VIEW, step=3, step_at=0.0, state="failed", ended=True)
     assert progress_text(ended) == "3"
 
 

@@ -49,7 +49,7 @@ def resume_words(view: JobView) -> tuple[str, ...]:
         raise StateError(f"{view.job} goes on already: {view.driver} drives it")
     if view.state in {"succeeded", "cancelled"}:
         raise StateError(f"{view.job} has {view.state}: there is nothing to resume")
-    return RECOVER if view.ended else RESUME
+    return RECOVER if view.state == "failed" else RESUME
 
 
 def cancel_words(view: JobView) -> tuple[str, ...]:

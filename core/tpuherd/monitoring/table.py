@@ -42,7 +42,8 @@ def state_text(view: JobView) -> str:
     since = "" if view.stage_since is None else f" {duration(max(0.0, time.time() - view.stage_since))}"
     if view.ended:
         return f"{view.state}{since and since + ' ago'}"
-    return f"{view.stage or 'waiting'}{since}{'' if view.driver else ' (not driven)'}"
+    doing = view.stage or (view.state if view.state != "live" else "waiting")
+    return f"{doing}{since}{'' if view.driver else ' (not driven)'}"
 
 
 def progress_text(view: JobView) -> str:

@@ -15,6 +15,8 @@ class JobView:
     attempt: int
     state: str
     """`live`, `succeeded`, `failed` or `cancelled`."""
+    ended: bool = False
+    """Nothing more happens by itself."""
     stage: str = ""
     """What goes on in a live job: a stage, or the recovery that is being carried out."""
     stage_since: float | None = None
@@ -35,11 +37,6 @@ class JobView:
     """So far, by list prices; `None`: not known."""
     last_line: str = ""
     """The newest line of any worker's log."""
-
-    @property
-    def ended(self) -> bool:
-        """True unless it is live."""
-        return self.state != "live"
 
     def as_json(self) -> dict[str, Any]:
         """For scripts."""

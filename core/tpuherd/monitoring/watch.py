@@ -44,6 +44,7 @@ class Watch:
             owner=record.owner,
             attempt=record.attempt,
             state=record.state.value,
+            ended=record.state.ended,
             driver=self._store.leases.driver(record.id) or "",
             failure=diagnosis_of(rows[-1].diagnosis).failure.value if rows else "",
             cost_usd=self._costs.of(record),
