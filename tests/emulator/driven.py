@@ -11,7 +11,7 @@ from google.api_core import exceptions
 from google.cloud import tpu_v2
 
 from tpuherd_emulator import lifecycle
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 from tpuherd_emulator.lifecycle import EmulatorOptions
 
 if TYPE_CHECKING:

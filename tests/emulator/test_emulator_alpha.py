@@ -9,7 +9,7 @@ from emulated import eventually, finished
 from google.api_core import exceptions
 from google.cloud import tpu_v2, tpu_v2alpha1
 
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 
 RUNTIME = "v2-alpha-tpuv5-lite"
 

@@ -8,7 +8,7 @@ import pytest
 from driven import driven, shared
 
 from tpuherd.errors import ProvisionError
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 from tpuherd_emulator.faults.kinds import KINDS
 
 __all__ = ["driven", "shared"]

@@ -13,7 +13,7 @@ from google.api_core import exceptions
 from google.cloud import tpu_v2
 from google.cloud.tpu_v2.services.tpu.transports.rest_base import _BaseTpuRestTransport
 
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 from tpuherd_emulator.rest import newer, routes
 
 NODE = {"acceleratorType": "v5litepod-4", "runtimeVersion": "v2-alpha-tpuv5-lite"}

@@ -7,7 +7,7 @@ import pytest
 from emulated import eventually
 from google.cloud import tpu_v2
 
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 
 
 @pytest.fixture(scope="module")

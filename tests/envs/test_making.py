@@ -20,7 +20,7 @@ import tpuherd_tpu_vm
 import tpuherd_venv
 from tpuherd import ConfigError, PrepareError
 from tpuherd.envs import Made, Recipe, environment_key, make, preflight
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 
 LIBRARY = files("tpuherd.envs").joinpath("worker.sh").read_text()
 TOOLS = Path(__file__).parents[2] / ".tools" / "uv" / "bin"

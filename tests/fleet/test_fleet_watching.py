@@ -32,7 +32,6 @@ def watching(fleet, *words):
             stdout=out,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
     try:
         yield process, path
@@ -50,7 +49,6 @@ def on_terminal(fleet, *words, answer="", until="", end_with=None):
     """Run a command on a terminal; its exit code and what it showed."""
     pid, terminal = pty.fork()
     if pid == 0:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         os.execvpe(fleet.argv()[0], fleet.argv(*words), fleet.environment() | {"COLUMNS": "160"})
     shown = b""
     deadline = time.monotonic() + WAIT_S

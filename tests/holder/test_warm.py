@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from herd import heed_signals, wait_for
+from herd import wait_for
 
 from tpuherd.holder import frames, place, sockets, starting, warm_place, warm_request
 from tpuherd.holder.dropping import close_warm_starters, connections, warm_starters
@@ -51,7 +51,6 @@ def script(how: str, *words: object, **more: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, str(HERE / "calling.py"), how, *map(str, words)],
         text=True,
-        preexec_fn=heed_signals,  # noqa: PLW1509 - it calls nothing but signal()
         **options,
     )
 

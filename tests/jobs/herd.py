@@ -115,7 +115,6 @@ class Herd:
                 stderr=log,
                 stdin=subprocess.DEVNULL,
                 text=True,
-                preexec_fn=heed_signals,  # noqa: PLW1509 - it calls nothing but signal()
                 **more,
             )
         process.log = Path(log.name)  # type: ignore[attr-defined]
@@ -178,12 +177,6 @@ class Herd:
         self.run("cloud.down", "--force")
         for pid in self.processes():
             os.kill(pid, signal.SIGKILL)
-
-
-def heed_signals() -> None:
-    """Whoever runs the tests may ignore signals (nohup, a background shell), which processes inherit."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 def output(process: subprocess.Popen[str]) -> str:

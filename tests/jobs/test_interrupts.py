@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from herd import BIN, heed_signals, output, wait_for
+from herd import BIN, output, wait_for
 
 if TYPE_CHECKING:
     import subprocess
@@ -88,7 +88,6 @@ class Terminal:
     def __init__(self, herd: Herd, *words: object) -> None:
         self.pid, self._descriptor = pty.fork()
         if self.pid == 0:
-            heed_signals()
             os.chdir(herd.root)
             os.execve(BIN / "tpuherd", ["tpuherd", *map(str, words)], herd.environment())
         self._said = b""

@@ -19,7 +19,7 @@ from tpuherd.cloud.refusals import CloudRefused, Refusal
 from tpuherd.cloud.trial import Trial
 from tpuherd.errors import Cancelled
 from tpuherd.model.job import Attempt
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 from tpuherd_queued_resources.resource import QueuedResources
 from tpuherd_tpu_vm.node import Nodes
 

@@ -15,7 +15,7 @@ from tpuherd.cloud.client import TpuApi
 from tpuherd.cloud.naming import target_of
 from tpuherd.cloud.refusals import CloudRefused, Refusal
 from tpuherd.model.failure import Presence
-from tpuherd_emulator.control import Control
+from tpuherd_emulator.control.client import Control
 
 MODES = {"tpu-vm": tpuherd_tpu_vm, "queued-resources": tpuherd_queued_resources}
 

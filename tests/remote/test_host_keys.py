@@ -36,8 +36,8 @@ def test_first_keys_are_kept_and_changed_ones_refused(fragile_farm, tmp_path):
         with pytest.raises(
             RemoteError, match=r"2 of 3 workers answered; missing:\n  w1: the host key of tpu"
         ):
-            remote.connect(30)
-        assert time.monotonic() - began < 5
+            remote.connect(60)
+        assert time.monotonic() - began < 40
         fan_out = remote.run("true", timeout_s=10)
         assert [r.worker.index for r in fan_out.failed] == [1]
         assert fan_out.failed[0].outcome is Outcome.UNREACHABLE

@@ -136,8 +136,8 @@ def test_characters_cut_by_the_network_stay_whole(remote):
 
 def test_a_time_out_ends_the_waiting_and_not_the_process(remote):
     began = time.monotonic()
-    fan_out = remote.run("echo $$; exec sleep 30", timeout_s=0.5)
-    assert time.monotonic() - began < 2
+    fan_out = remote.run("echo $$; exec sleep 60", timeout_s=0.5)
+    assert time.monotonic() - began < 30
     assert {result.outcome for result in fan_out.results} == {Outcome.TIMED_OUT}
     assert "timed out: it may still be running" in fan_out.summary()
     pids = [result.stdout.strip() for result in fan_out.results]
@@ -206,11 +206,10 @@ def test_each_worker_its_own(remote):
 
 
 def test_runs_at_the_same_time_do_not_wait_for_each_other(remote):
-    slow = threading.Thread(target=remote.run, args=("sleep 2",), kwargs={"timeout_s": 10})
+    slow = threading.Thread(target=remote.run, args=("sleep 4",), kwargs={"timeout_s": 60})
     slow.start()
-    began = time.monotonic()
     assert not remote.run("true", timeout_s=10).failed
-    assert time.monotonic() - began < 1
+    assert slow.is_alive()
     slow.join()
 
 

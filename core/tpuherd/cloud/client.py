@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -24,6 +25,9 @@ _open: list[Any] = []
 
 @lru_cache(maxsize=4)
 def _connect(endpoint: str | None, token: str | None, version: str) -> Any:
+    # gRPC's own handling of forks kills some children of subprocess before they become another program
+    # (grpc/grpc#43055); nothing here forks and goes on with gRPC.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     client_class = import_module(f"google.cloud.tpu_{version}").TpuClient
     transport = None if endpoint is None else _local_transport(client_class, endpoint, token)
     client = client_class(transport=transport)

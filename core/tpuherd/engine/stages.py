@@ -6,9 +6,6 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from tpuherd.model.allocation import Allocation
-from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
-
 
 class Stage(Enum):
     """What an attempt consists of, in this order."""
@@ -23,23 +20,24 @@ class Stage(Enum):
     RELEASE = "release"
 
 
-VALUES: dict[Stage, Any] = {
-    Stage.PROVISION: Allocation,
-    Stage.EQUIP_WORKERS: None,
-    Stage.PREPARE_ENV: Environment,
-    Stage.SYNC_CODE: SyncedCode,
-    Stage.RUN_WORKLOAD: WorkloadExit,
-    Stage.COLLECT: CollectedResults | None,
-    Stage.RELEASE: None,
-}
-"""The type of each stage's value."""
-
-
 @cache
 def _adapter(stage: Stage) -> Any:
+    """For the type of the stage's value."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(VALUES[stage])
+    from tpuherd.model.allocation import Allocation
+    from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
+
+    types: dict[Stage, Any] = {
+        Stage.PROVISION: Allocation,
+        Stage.EQUIP_WORKERS: None,
+        Stage.PREPARE_ENV: Environment,
+        Stage.SYNC_CODE: SyncedCode,
+        Stage.RUN_WORKLOAD: WorkloadExit,
+        Stage.COLLECT: CollectedResults | None,
+        Stage.RELEASE: None,
+    }
+    return TypeAdapter(types[stage])
 
 
 def encode(stage: Stage, value: Any) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import Allocation, ConfigSection, Job, PlanStep, SyncedCode, hookimpl
+from tpuherd import ConfigSection, PlanStep, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tpuherd import Allocation, Job, SyncedCode
     from tpuherd.config.spec import JobSpec
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tpuherd import Allocation, Job, SyncedCode, hookimpl
+from typing import TYPE_CHECKING
+
+from tpuherd import SyncedCode, hookimpl
+
+if TYPE_CHECKING:
+    from tpuherd import Allocation, Job
 
 
 @hookimpl

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import Detector, Diagnosis, Job, Observation, Where, hookimpl
+from tpuherd import Where, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tpuherd import Detector, Diagnosis, Job, Observation
 
 
 @hookimpl

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import Allocation, ConfigSection, Environment, Job, PlanStep, hookimpl
+from tpuherd import ConfigSection, PlanStep, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from tpuherd import Allocation, Environment, Job
     from tpuherd.config.spec import JobSpec
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import Cloud, hookimpl
+from tpuherd import hookimpl
 
 if TYPE_CHECKING:
+    from tpuherd import Cloud
     from tpuherd.config.spec import JobSpec
     from tpuherd.tasks.collection import TaskCollection
 

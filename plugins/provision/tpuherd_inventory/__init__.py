@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import Allocation, Attempt, Cloud, ConfigSection, Job, PlanStep, SliceObservation, hookimpl
+from tpuherd import ConfigSection, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tpuherd import Allocation, Attempt, Cloud, Job, PlanStep, SliceObservation
     from tpuherd.config.spec import JobSpec
 
 

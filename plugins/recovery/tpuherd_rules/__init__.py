@@ -18,10 +18,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import AttemptRecord, ConfigSection, Diagnosis, Job, Recovery, hookimpl
+from tpuherd import ConfigSection, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tpuherd import AttemptRecord, Diagnosis, Job, Recovery
 
 
 @hookimpl

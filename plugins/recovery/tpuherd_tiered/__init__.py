@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import AttemptRecord, Diagnosis, Job, Recovery, hookimpl
+from tpuherd import hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tpuherd import AttemptRecord, Diagnosis, Job, Recovery
 
 
 @hookimpl

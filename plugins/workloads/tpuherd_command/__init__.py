@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tpuherd import (
-    Allocation,
     ConfigSection,
-    Environment,
-    Job,
     Launch,
     PlanStep,
-    SyncedCode,
-    WorkloadExit,
     hookimpl,
     launch,
 )
@@ -20,6 +15,13 @@ from tpuherd import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tpuherd import (
+        Allocation,
+        Environment,
+        Job,
+        SyncedCode,
+        WorkloadExit,
+    )
     from tpuherd.config.spec import JobSpec
 
 

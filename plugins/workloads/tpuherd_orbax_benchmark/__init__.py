@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tpuherd import (
-    Allocation,
-    CollectedResults,
     ConfigSection,
-    Environment,
-    Job,
-    PlanStep,
-    SyncedCode,
-    WorkloadExit,
     hookimpl,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tpuherd import (
+        Allocation,
+        CollectedResults,
+        Environment,
+        Job,
+        PlanStep,
+        SyncedCode,
+        WorkloadExit,
+    )
     from tpuherd.config.spec import JobSpec
     from tpuherd.tasks.collection import TaskCollection
 

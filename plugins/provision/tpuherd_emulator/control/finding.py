@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tpuherd.errors import ConfigError, StateError
-from tpuherd_emulator.control.client import Control
+
+if TYPE_CHECKING:
+    from tpuherd_emulator.control.client import Control
 
 
 def running() -> Control:
@@ -12,6 +16,7 @@ def running() -> Control:
     Raises:
         StateError: None runs.
     """
+    from tpuherd_emulator.control.client import Control
     from tpuherd_emulator.joining import directory
     from tpuherd_emulator.lifecycle import status
 
