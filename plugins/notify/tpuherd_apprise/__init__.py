@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd import ConfigSection, Event, PlanStep, hookimpl
+from tpuherd import ConfigSection, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from tpuherd import Event, PlanStep
     from tpuherd.config.spec import JobSpec
 
 
