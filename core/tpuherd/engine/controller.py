@@ -13,10 +13,12 @@ from tpuherd.engine.background import CANCEL, RESUME, start_background
 from tpuherd.engine.engine import Engine, holds_nothing
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.engine.lease_keeper import LeaseKeeper
+from tpuherd.engine.leaving import Left
 from tpuherd.engine.opening import open_hooks, open_job, open_session
 from tpuherd.engine.tenure import stop_reason
 from tpuherd.errors import StateError
 from tpuherd.exit_codes import ExitCode
+from tpuherd.store.leases import process_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,14 +63,30 @@ class Controller:
         Raises:
             StateError: another controller drives the job, or has just ended it.
         """
-        keeper = LeaseKeeper(self.store, self.record.id, self.session.cancel)
+        keeper = LeaseKeeper(self.store, self.record.id, self.session.cancel, self.session.leave)
         keeper.take()
         try:
             self._look_again()
             with Interrupts(self._policy, self._cancel, lambda: self._detach(goes_on=goes_on)):
                 return _in_thread(lambda: work(self._engine()))
+        except Left:
+            raise StateError(
+                f"another controller has taken job {self.record.id} over: `tpuherd status {self.record.id}`"
+            ) from None
         finally:
             keeper.give_back()
+            self.session.close()
+
+    def work(self, work: Callable[[Engine], T]) -> T:
+        """The same in this thread, for a process that holds the lease already and hears signals and wishes.
+
+        Raises:
+            Left: `Session.leave` was called.
+        """
+        try:
+            self._look_again()
+            return work(self._engine())
+        finally:
             self.session.close()
 
     def already_released(self) -> bool:
@@ -101,10 +119,20 @@ class Controller:
         self.reporter.note(f"cancelling: the workload is stopped, then the slices are {then}")
         self.session.cancel()
 
+    def _hand_over(self) -> None:
+        """What goes on with the job gets its lease, so that no supervisor comes in between.
+
+        While it is being cancelled the store may be in the middle of a write of ours, so it is left alone.
+        """
+        if self._cancelling:
+            start_background(self.record, CANCEL)
+        else:
+            self.store.leases.hand_over(self.record.id, process_name(start_background(self.record, RESUME)))
+
     def _detach(self, *, goes_on: bool) -> None:
         """Leave this instant; our lease ends with our process."""
         if goes_on:
-            start_background(self.record, CANCEL if self._cancelling else RESUME)
+            self._hand_over()
         self.reporter.note(
             f"detached; follow with `tpuherd logs {self.record.id} --follow`, "
             f"end with `tpuherd cancel {self.record.id}`"

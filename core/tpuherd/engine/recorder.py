@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tpuherd.engine.describing import describe, went_well
+from tpuherd.engine.leaving import Left
 from tpuherd.engine.stages import decode, encode
 from tpuherd.errors import PluginError
 from tpuherd.store.records import StageState
@@ -54,6 +55,8 @@ class Recorder:
         try:
             value = work()
             text = _encoded(stage, value)
+        except Left:
+            raise
         except BaseException as error:
             self._stages.fail(*key, error=str(error) or type(error).__name__)
             self._job.session.publish("stage.failed", f"{stage.value}: {error}")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, literal, select, update
 
 from tpuherd.errors import StateError
+from tpuherd.store.leases import new_lease
 from tpuherd.store.records import AttemptRow, JobRecord, JobState, StageState, to_record
-from tpuherd.store.tables import attempts, jobs, recoveries, stages
+from tpuherd.store.tables import attempts, jobs, leases, recoveries, stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,12 +25,14 @@ class JobStore:
         """Keep the database engine."""
         self._engine = engine
 
-    def add(self, record: JobRecord) -> None:
-        """Add a new job with its first attempt."""
+    def add(self, record: JobRecord, driver: str | None = None) -> None:
+        """Add a new job with its first attempt, and with a lease if somebody is going to drive it at once."""
         values = {name: getattr(record, name) for name in record.__slots__} | {"state": record.state.value}
         with self._engine.begin() as connection:
             connection.execute(insert(jobs).values(**values))
             connection.execute(insert(attempts).values(**_first_attempt(record)))
+            if driver is not None:
+                connection.execute(insert(leases).values(**new_lease(record.id, driver)))
 
     def get(self, job_id: str) -> JobRecord:
         """The job of this id.
@@ -80,10 +83,11 @@ class JobStore:
         names = ("file", "base_directory", "text", "overrides", "digest")
         file = {name: getattr(record, name) for name in names}
         fresh = {"wanted": "run", "ended_at": None, "exit_code": None, "message": ""}
-        self._update(record.id, state=JobState.LIVE.value, **file, **fresh)
+        unseen = {"problem": None, "acknowledged_at": None, "acknowledgement": None}
+        self._update(record.id, state=JobState.LIVE.value, **file, **fresh, **unseen)
 
     def want(self, job_id: str, wanted: str) -> None:
-        """Record what a user asks the job's controller for: `run` or `cancel`."""
+        """Record what a user asks the job's controller for: one of `store.wishes`."""
         self._update(job_id, wanted=wanted)
 
     def keep(self, job_id: str, *, keep: bool) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tpuherd.store.tables import leases
@@ -21,8 +21,13 @@ LEASE_S = 20.0
 
 
 def this_process() -> str:
-    """Who we are: host, pid and start time, so that a reused pid is not taken for its predecessor."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_start_ticks(os.getpid())}"
+    """Who we are."""
+    return process_name(os.getpid())
+
+
+def process_name(pid: int) -> str:
+    """A process of this machine: host, pid and start time, so that a reused pid is not its predecessor."""
+    return f"{socket.gethostname()}:{pid}:{_start_ticks(pid)}"
 
 
 def is_gone(holder: str) -> bool:
@@ -43,6 +48,11 @@ def _start_ticks(pid: int) -> str:
     except OSError:
         return "?"
     return "?" if fields[0] in {"Z", "X"} else fields[19]
+
+
+def new_lease(job_id: str, holder: str) -> dict[str, object]:
+    """The row of a lease that begins now."""
+    return {"job_id": job_id, "holder": holder, "expires_at": time.time() + LEASE_S}
 
 
 class LeaseStore:
@@ -87,6 +97,30 @@ class LeaseStore:
         with self._engine.begin() as connection:
             connection.execute(delete(leases).where(ours))
 
+    def renew_all(self) -> None:
+        """Prolong all leases of this process, in one statement."""
+        with self._engine.begin() as connection:
+            connection.execute(update(leases).where(_ours()).values(expires_at=time.time() + LEASE_S))
+
+    def give_back_all(self) -> None:
+        """Give all leases of this process back, in one statement."""
+        with self._engine.begin() as connection:
+            connection.execute(delete(leases).where(_ours()))
+
+    def ask_for(self, job_id: str) -> None:
+        """Ask whoever holds the job's lease for it; a supervisor hands it over, anybody else keeps it."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(leases).where(leases.c.job_id == job_id).values(asked_by=this_process())
+            )
+
+    def hand_over(self, job_id: str, to: str) -> None:
+        """Make our lease somebody else's; nobody else can take it in between."""
+        ours = (leases.c.job_id == job_id) & _ours()
+        theirs = {"holder": to, "expires_at": time.time() + LEASE_S, "asked_by": None}
+        with self._engine.begin() as connection:
+            connection.execute(update(leases).where(ours).values(**theirs))
+
     def _replace(self, job_id: str, seen: str | None) -> str | None:
         """Put ourselves in place of what we saw; if somebody was quicker, they hold it."""
         dead = (leases.c.job_id == job_id) & (
@@ -94,11 +128,14 @@ class LeaseStore:
             | (leases.c.expires_at <= time.time())
             | (leases.c.holder == this_process())
         )
-        new = {"job_id": job_id, "holder": this_process(), "expires_at": time.time() + LEASE_S}
         try:
             with self._engine.begin() as connection:
                 connection.execute(delete(leases).where(dead))
-                connection.execute(insert(leases).values(**new))
+                connection.execute(insert(leases).values(**new_lease(job_id, this_process())))
         except IntegrityError:
             return self.holder(job_id) or "somebody who was quicker"
         return None
+
+
+def _ours() -> ColumnElement[bool]:
+    return leases.c.holder == this_process()

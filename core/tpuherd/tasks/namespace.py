@@ -14,6 +14,7 @@ from tpuherd.tasks import (
     gc,
     history,
     monitoring,
+    pausing,
     planning,
     plugins,
     recovering,
@@ -21,6 +22,7 @@ from tpuherd.tasks import (
     reserving,
     running,
     stages,
+    supervising,
     viewing,
 )
 from tpuherd.tasks.collection import TaskCollection
@@ -35,6 +37,8 @@ ON_TOP: tuple[Task[Any], ...] = (
     running.run,
     running.create,
     running.resume,
+    *pausing.TASKS,
+    supervising.supervise,
     ending.cancel,
     viewing.status,
     viewing.list_task,
