@@ -24,7 +24,7 @@ else trap 'echo told; echo asked > $mine; sleep 2 && echo saved > $mine; exit 0'
 echo ready
 while true; do sleep {LONG_S} & wait; done
 """
-"""Worker 1 does not heed SIGTERM; the others need two seconds for their checkpoint, in a process of its own."""
+"""Worker 1 does not heed SIGTERM; the others save for two seconds, in a process of its own."""
 
 
 def test_it_is_told_it_may_save_and_it_is_killed_if_it_does_not_end(cloud: Herd) -> None:
