@@ -3,7 +3,7 @@
 Starts an emulated cloud of its own that gives slices at once, and ends it, also after Ctrl-C. Prints JSON,
 ratios first; progress goes to standard error. docs/reference/benchmarks.md says what the figures mean.
 
-    python benchmarks/recovery.py [--faults 30] [--kinds notice,lost,silence,process] [--seed 1] [--targets]
+    python benchmarks/recovery.py [--faults 30] [--kinds notice,preempted,…] [--mode tpu-vm] [--targets]
     python benchmarks/recovery.py --read REPORT.json --targets
 """
 
@@ -46,6 +46,7 @@ def options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--kinds", type=kinds, default=list(KINDS), help="with commas, of " + ", ".join(KINDS)
     )
+    parser.add_argument("--mode", choices=list(PEERS_AGAIN_S), default="tpu-vm", help="how slices are got")
     parser.add_argument("--seed", type=int, default=1, help="draws the moments of the faults")
     parser.add_argument("--targets", action="store_true", help="say on standard error which are reached")
     parser.add_argument("--read", type=Path, help="measure nothing: take this report")
@@ -67,13 +68,14 @@ def measure(asked: argparse.Namespace) -> dict[str, Any]:
     began, load_before, samples = time.time(), os.getloadavg(), {}
     with lab(*AT_ONCE) as found:
         for kind in asked.kinds:
-            samples[kind] = suffer(found, kind, asked.faults, asked.seed)
+            samples[kind] = suffer(found, kind, asked.faults, asked.mode, asked.seed)
     measured = {kind: summed_up(of_kind) for kind, of_kind in samples.items()}
     return {
-        "ratios": ratios(measured),
-        "peers_again_s": PEERS_AGAIN_S,
+        "ratios": ratios(measured, asked.mode),
+        "peers_again_s": PEERS_AGAIN_S[asked.mode],
         "targets": judged({"measured": measured}),
         "measured": measured,
+        "mode": asked.mode,
         "faults": asked.faults,
         "workers": WORKERS,
         "seed": asked.seed,

@@ -50,6 +50,13 @@ def notice(subject: Subject, control: Control, stage: int) -> Struck:
     return Struck(at=at, acted_at=subject.told(stage))
 
 
+def preempted(_subject: Subject, control: Control, _stage: int) -> Struck:
+    """The slice is preempted at once; its metadata servers say so while its workers lose power."""
+    at = time.time()
+    control.preempt("*", 0.0)
+    return Struck(at=at)
+
+
 def lost(_subject: Subject, control: Control, _stage: int) -> Struck:
     """The slice is lost, and nobody but the API says so: no metadata server, no worker."""
     at = time.time()
@@ -76,15 +83,17 @@ def process(subject: Subject, _control: Control, stage: int) -> Struck:
 
 KINDS: dict[str, Callable[[Subject, Control, int], Struck]] = {
     "notice": notice,
+    "preempted": preempted,
     "lost": lost,
     "silence": silence,
     "process": process,
 }
 
 
-def suffer(lab: Lab, kind: str, faults: int, seed: int) -> list[Sample]:
+def suffer(lab: Lab, kind: str, faults: int, mode: str, seed: int) -> list[Sample]:
     """So many faults of a kind, one after the other, to one job that recovers from each."""
-    chance, subject, struck = random.Random(f"{kind}-{seed}"), Subject(lab, kind, faults), []
+    chance, struck = random.Random(f"{kind}-{seed}"), []
+    subject = Subject(lab, kind, faults, mode)
     with Control(lab.info) as control, subject.running():
         for stage in range(1, faults + 1):
             subject.begun(stage)

@@ -40,12 +40,12 @@ while true; do sleep 3600 & wait; done
 class Subject:
     """One job that survives so many faults, and then ends."""
 
-    def __init__(self, lab: Lab, name: str, faults: int) -> None:
+    def __init__(self, lab: Lab, name: str, faults: int, mode: str) -> None:
         self._lab = lab
         self.name = name
         self._notes = lab.shared / "notes" / name
         self._file = lab.folder / f"{name}.yaml"
-        self._file.write_text(yaml.safe_dump(self._job(faults)))
+        self._file.write_text(yaml.safe_dump(self._job(faults, mode)))
         self._log = lab.folder / f"{name}.log"
         self._controller: subprocess.Popen[bytes] | None = None
 
@@ -85,6 +85,7 @@ class Subject:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                start_new_session=True,  # Ctrl-C is for us: we cancel the job
             )
         try:
             yield
@@ -96,19 +97,18 @@ class Subject:
                 self._cancel(self._controller)
 
     def _cancel(self, controller: subprocess.Popen[bytes]) -> None:
-        controller.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            controller.wait(60)
-        controller.kill()
-        controller.wait()
         argv = ours("cancel", self.name)
         subprocess.run(argv, env=self._lab.environment, capture_output=True, timeout=TIMEOUT_S)
+        with suppress(subprocess.TimeoutExpired):
+            controller.wait(PATIENCE_S)
+        controller.kill()
+        controller.wait()
 
-    def _job(self, faults: int) -> dict[str, object]:
+    def _job(self, faults: int, mode: str) -> dict[str, object]:
         return {
             "job": {"name": self.name},
             "cloud": "emulator",
-            "tpu": {"accelerator": ACCELERATOR, "zone": ZONE},
+            "tpu": {"allocation_mode": mode, "accelerator": ACCELERATOR, "zone": ZONE},
             "command": {"cmd": WORK.format(notes=self._notes, faults=faults)},
             "timeouts": {"grace_s": 5},
         }

@@ -31,27 +31,31 @@ class Target:
 TARGETS = (
     Target(what="notice until SIGTERM at every process", kind="notice", time="acted_s", limit_s=2),
     Target(what="loss without notice until it is known", kind="lost", time="noticed_s", limit_s=5),
+    Target(what="preemption without notice until it is known", kind="preempted", time="noticed_s", limit_s=5),
     Target(what="silence of a worker until it is known", kind="silence", time="noticed_s", limit_s=10),
     Target(what="death of one process until all have ended", kind="process", time="acted_s", limit_s=2),
     Target(what="notice until the work runs again", kind="notice", time="again_s", limit_s=10),
+    Target(what="preemption until the work runs again", kind="preempted", time="again_s", limit_s=10),
     Target(what="loss without notice until the work runs again", kind="lost", time="again_s", limit_s=10),
     Target(what="own share, after a notice", kind="notice", time="own_s", limit_s=3),
+    Target(what="own share, after a preemption is known", kind="preempted", time="own_s", limit_s=3),
     Target(what="own share, after a loss is known", kind="lost", time="own_s", limit_s=3),
     Target(what="own share, after silence is known", kind="silence", time="own_s", limit_s=3),
     Target(what="own share, after the death of a process", kind="process", time="own_s", limit_s=3),
 )
 
-PEERS_AGAIN_S = {"jobman, tpu-vm": 80.8, "jobman, queued-resources": 81.4}
-"""Preemption until the command runs again on 4 workers: medians of the unmodified programs on an emulated
-cloud whose slices are ready at once, and whose lost hosts refuse connections at once. activation-extract had
-READY nodes after 66 s and never started its work again; Orbax's scripts do not recover."""
+PEERS_AGAIN_S = {"tpu-vm": {"jobman": 80.8}, "queued-resources": {"jobman": 81.4}}
+"""By how slices are got: seconds from a preemption until the command runs again on 4 workers. Medians of the
+unmodified programs, on an emulated cloud whose slices are ready at once and whose lost hosts refuse connections.
+activation-extract had READY nodes after 66 s and never began its work again; Orbax's scripts do not recover."""
 
 
-def ratios(measured: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """How many times our median each peer takes until lost work runs again."""
-    found = {kind: measured[kind]["again_s"]["median"] for kind in ("lost", "notice") if kind in measured}
+def ratios(measured: dict[str, Any], mode: str) -> dict[str, dict[str, float]]:
+    """How many times our median each peer takes until work whose slice was taken runs again."""
+    taken = ("preempted", "lost", "notice")
+    found = {kind: measured[kind]["again_s"]["median"] for kind in taken if kind in measured}
     return {
-        kind: {peer: round(peer_s / ours_s, 1) for peer, peer_s in PEERS_AGAIN_S.items()}
+        kind: {peer: round(peer_s / ours_s, 1) for peer, peer_s in PEERS_AGAIN_S[mode].items()}
         for kind, ours_s in found.items()
     }
 
