@@ -46,8 +46,9 @@ TARGETS = (
 
 PEERS_AGAIN_S = {"tpu-vm": {"jobman": 80.8}, "queued-resources": {"jobman": 81.4}}
 """By how slices are got: seconds from a preemption until the command runs again on 4 workers. Medians of the
-unmodified programs, on an emulated cloud whose slices are ready at once and whose lost hosts refuse connections.
-activation-extract had READY nodes after 66 s and never began its work again; Orbax's scripts do not recover."""
+unmodified programs, on an emulated cloud whose slices are ready at once and whose lost hosts refuse
+connections. activation-extract had READY nodes after 66 s and never began its work again; Orbax's scripts do
+not recover."""
 
 
 def ratios(measured: dict[str, Any], mode: str) -> dict[str, dict[str, float]]:

@@ -37,10 +37,10 @@ class Checkpoints:
         """True on all workers at the same step, soon after any of them has got SIGTERM."""
         return self._manager.reached_preemption(step)
 
-    def save(self, step: int, state: State) -> None:
-        """Begin to save, if the step is one to be saved, or the last one because of a SIGTERM."""
+    def save(self, step: int, state: State, *, last: bool) -> None:
+        """Begin to save, if the step is one to be saved, or the last one: of all, or because of a SIGTERM."""
         self.look()
-        if self._manager.save(step, args=ocp.args.StandardSave(state)):
+        if self._manager.save(step, args=ocp.args.StandardSave(state), force=last):
             self._complete()  # Orbax has waited for the save before
             self._pending = step
 

@@ -58,7 +58,7 @@ def train(asked: argparse.Namespace) -> bool:
         state, loss = step_once(state)
         step += 1
         print(f"step {step} of {asked.steps}: loss {float(loss):.6f} {float(loss).hex()}", flush=True)
-        checkpoints.save(step, state)
+        checkpoints.save(step, state, last=step == asked.steps)
         told = checkpoints.is_told_to_end(step)
         report(step, asked.steps, checkpoints.newest)
         time.sleep(max(0.0, began + asked.step_s - time.monotonic()))

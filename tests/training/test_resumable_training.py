@@ -10,6 +10,9 @@ import pytest
 from herd import REPOSITORY, output, wait_for
 from training_log import WORKERS, newest_step, said
 
+from tpuherd_emulator.control.client import Control
+from tpuherd_emulator.info import load
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -39,8 +42,10 @@ def preempt(cloud: Herd, controller: subprocess.Popen[str], attempt: int, at: in
     far = wait_for(lambda: newest_step(cloud, JOB, attempt) >= at or controller.poll() is not None, 240)
     assert far, output(controller)
     assert controller.poll() is None, output(controller)
-    (node,) = (node for node in cloud.cloud()["nodes"] if node["state"] == "READY")
-    cloud.ok("cloud.preempt", node["name"].rpartition("/")[2], "--notice-s", notice_s)
+    info = load(cloud.home / "emulator" / "cloud.json")
+    assert info
+    with Control(info) as control:  # a command would take so long that the work goes on meanwhile
+        control.preempt("*", notice_s)
 
 
 def test_three_preemptions_change_no_bit_and_repeat_no_step_that_was_saved(cloud: Herd) -> None:
