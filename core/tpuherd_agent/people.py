@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tpuherd_agent import processes
 from tpuherd_agent.attempt import home
+from tpuherd_agent.ending import end_all
 from tpuherd_agent.errors import NOT_THERE, AgentError
-from tpuherd_agent.stop import DEFAULT_GRACE_S, end_all
+from tpuherd_agent.stop import DEFAULT_GRACE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -28,14 +28,24 @@ class Process(NamedTuple):
 
 def find(pid: int) -> Process | None:
     """The process of this pid; `None` if there is none, or only its unread exit status is left."""
-    try:
-        text = (PROC / str(pid) / "stat").read_text(errors="replace")
-    except OSError:
-        return None
-    fields = text.rpartition(")")[2].split()  # the name before it may contain spaces and parentheses
+    fields = _stat(pid)
     if fields[0] in "ZX":
         return None
     return Process(pid, int(fields[2]), int(fields[3]), int(fields[19]))
+
+
+def parent(pid: int) -> int:
+    """The pid of a process's parent; 0 if it is gone."""
+    return int(_stat(pid)[1])
+
+
+def _stat(pid: int) -> list[str]:
+    """Its state, its parent and the other fields that `/proc` has; those of a dead one if it is gone."""
+    try:
+        text = (PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return ["X", "0"]
+    return text.rpartition(")")[2].split()  # the name before it may contain spaces and parentheses
 
 
 def every() -> Iterator[Process]:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tpuherd_agent import locks, processes
+from tpuherd_agent.ending import end_all
 from tpuherd_agent.errors import NOT_STOPPED, AgentError
 from tpuherd_agent.files import read_record, write_record
 from tpuherd_agent.outside import end_outside
 from tpuherd_agent.status import Status, read_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tpuherd_agent.attempt import Attempt
     from tpuherd_agent.processes import Process
 
 DEFAULT_GRACE_S = 10.0
-KILL_TIMEOUT_S = 10.0
-"""A killed process that is still there after this time hangs in the kernel."""
 
 
 def stop(attempt: Attempt, grace_s: float | None) -> Status:
@@ -87,49 +81,6 @@ def _session(record: dict[str, object]) -> list[Process]:
     return (
         processes.session(pid, ticks) if this_boot and isinstance(pid, int) and isinstance(ticks, int) else []
     )
-
-
-def end_all(
-    find: Callable[[], list[Process]], deadline: float, *, then: Callable[[], None] = lambda: None
-) -> None:
-    """TERM, until the deadline; `then` what ends the rest gently; KILL."""
-    left = _signal_until_gone(find, signal.SIGTERM, deadline)
-    then()
-    left = left and find()
-    left = left and _signal_until_gone(find, signal.SIGKILL, time.monotonic() + KILL_TIMEOUT_S)
-    if left:
-        names = ", ".join(f"{process.pid} ({processes.command(process.pid)})" for process in left)
-        why = "another user's, or hanging in the kernel: reboot the worker"
-        message = f"these processes could not be stopped: {names}; {why}"
-        raise AgentError(message, NOT_STOPPED)
-
-
-def _signal_until_gone(find: Callable[[], list[Process]], number: int, deadline: float) -> list[Process]:
-    """Signals each process once, new ones too; returns those that are left at the deadline."""
-    signalled: set[Process] = set()
-    pause_s = 0.005
-    while (left := find() or _after_a_moment(find)) and time.monotonic() < deadline:
-        for process in sorted(
-            set(left) - signalled
-        ):  # parents first: a shell tells its child's death as its own
-            _send(process, number)
-        signalled.update(left)
-        time.sleep(pause_s)
-        pause_s = min(pause_s * 1.5, 0.2)
-    return left
-
-
-def _after_a_moment(find: Callable[[], list[Process]]) -> list[Process]:
-    """Looks again: one that was just starting has no readable variables yet."""
-    time.sleep(0.005)
-    return find()
-
-
-def _send(process: Process, number: int) -> None:
-    now = processes.find(process.pid)
-    if now and now.start_ticks == process.start_ticks:
-        with suppress(ProcessLookupError, PermissionError):  # what is left is reported in the end
-            os.kill(process.pid, number)
 
 
 def _record_end(attempt: Attempt) -> None:

@@ -41,8 +41,8 @@ WORKER = {
     "TPUHERD_RESUME": "`1`: continue from a checkpoint if there is one; `0`: start from scratch.",
     "TPUHERD_STAGE": "The same as `TPUHERD_ATTEMPT`, by the name that tpu_manager gave it.",
     "TPUHERD_RESUME_ARGS": "`recovery.resume_args`, filled in, for attempts that resume; empty for others.",
-    "TPUHERD_CHECKPOINT_DIR": "`recovery.checkpoint_directory`, if the job file has it: the same for "
-    "attempts that build on each other.",
+    "TPUHERD_CHECKPOINT_DIR": "`recovery.checkpoint_directory`, if the job file has it; on the emulated "
+    "cloud also if not. The same for attempts that build on each other.",
     "TPUHERD_WORKER": "Number of this worker, from 0.",
     "TPUHERD_CODE": "Folder of the code's snapshot, if there is code; the work starts in it.",
     "TPUHERD_WORKERS": "Number of workers of the allocation.",

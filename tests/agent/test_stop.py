@@ -4,6 +4,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from .conftest import ended, wait_for
 
 DAEMON = """
@@ -36,6 +38,28 @@ def test_a_process_that_handles_term_has_its_grace_and_is_stopped(worker):
     assert (status["state"], status["code"], status["signal"]) == ("stopped", 0, None)
     assert status["stop_asked_at"] <= status["ended_at"]
     assert worker.log("job.1").endswith(b"saved\n")
+
+
+@pytest.mark.parametrize("saving", ["sleep 0.5", "sh -c 'sleep 0.5; exit 0'"])
+def test_what_a_process_starts_in_order_to_end_has_its_grace_too(worker, saving):
+    """For example the copy of a checkpoint; `&&` tells whether it was left alone."""
+    script = (
+        f"save() {{ {saving} && echo saved; exit 0; }}; trap save TERM; echo up; while :; do sleep 0.05; done"
+    )
+    worker.start("job.1", script)
+    wait_for(lambda: worker.log("job.1"))
+    status = worker.stop("job.1", 20)
+    assert (status["state"], status["code"]) == ("stopped", 0)
+    assert worker.log("job.1").endswith(b"saved\n")
+
+
+def test_what_it_leaves_behind_ends_with_it(worker):
+    """No child that it started on its way out keeps the stop waiting for the whole grace time."""
+    script = "trap 'sleep 600 & echo left $!; exit 0' TERM; echo up; while :; do sleep 0.05; done"
+    worker.start("job.1", script)
+    wait_for(lambda: worker.log("job.1"))
+    worker.stop("job.1", 600)
+    assert not alive(worker, int(worker.log("job.1").split()[-1]))
 
 
 def test_a_tree_that_ignores_term_is_killed_after_the_grace(worker):

@@ -8,7 +8,6 @@ from contextlib import suppress
 from types import SimpleNamespace
 
 from tpuherd.engine import controller as module
-from tpuherd.engine.background import CANCEL, RESUME
 from tpuherd.engine.controller import Controller
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 
@@ -24,11 +23,12 @@ def interrupted(monkeypatch, policy: OnInterrupt, want) -> list[tuple[str, ...]]
     def leave(_code: int) -> None:
         raise Left
 
-    def start(record: object, words: tuple[str, ...]) -> int:
+    def start(record: object, *words: str) -> int:
         started.append(words)
         return os.getpid()
 
     monkeypatch.setattr(module, "start_background", start)
+    monkeypatch.setattr(module, "start_command", start)
     monkeypatch.setattr(module.os, "_exit", leave)
     ours = object.__new__(Controller)
     ours.record = SimpleNamespace(id="job-1")
@@ -49,12 +49,12 @@ def test_a_cancel_that_is_only_half_stored_goes_on_as_a_cancel(monkeypatch):
     def interrupted_again(job: str, what: str) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    assert interrupted(monkeypatch, OnInterrupt.CANCEL, interrupted_again) == [CANCEL]
+    assert interrupted(monkeypatch, OnInterrupt.CANCEL, interrupted_again) == [("cancel",)]
 
 
 def test_a_stored_cancel_goes_on_as_a_cancel(monkeypatch):
-    assert interrupted(monkeypatch, OnInterrupt.CANCEL, lambda job, what: None) == [CANCEL]
+    assert interrupted(monkeypatch, OnInterrupt.CANCEL, lambda job, what: None) == [("cancel",)]
 
 
 def test_a_detached_job_is_resumed(monkeypatch):
-    assert interrupted(monkeypatch, OnInterrupt.DETACH, lambda job, what: None) == [RESUME]
+    assert interrupted(monkeypatch, OnInterrupt.DETACH, lambda job, what: None) == [()]

@@ -6,9 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from tpuherd.engine.background import CANCEL, RESUME
 from tpuherd.errors import StateError
-from tpuherd.monitoring.actions import ACTIONS, RECOVER, cancel_words, resume_words
+from tpuherd.monitoring.actions import (
+    ACK,
+    ACTIONS,
+    CANCEL,
+    PAUSE,
+    RECOVER,
+    RESUME,
+    ack_words,
+    cancel_words,
+    pause_words,
+    resume_words,
+)
 from tpuherd.monitoring.state import Screen
 from tpuherd.monitoring.view import JobView
 
@@ -91,6 +101,8 @@ def test_what_resume_and_cancel_start():
     assert resume_words(VIEW) == RESUME
     assert resume_words(replace(VIEW, state="failed")) == RECOVER
     assert cancel_words(VIEW) == CANCEL
+    assert pause_words(VIEW) == PAUSE
+    assert ack_words(replace(VIEW, state="failed")) == ACK
 
 
 @pytest.mark.parametrize(
@@ -100,6 +112,8 @@ def test_what_resume_and_cancel_start():
         (resume_words, {"state": "succeeded"}),
         (resume_words, {"state": "cancelled"}),
         (cancel_words, {"state": "failed", "ended": True}),
+        (pause_words, {"state": "failed", "ended": True}),
+        (ack_words, {"state": "live"}),
     ],
 )
 def test_what_makes_no_sense_is_refused(words, values):

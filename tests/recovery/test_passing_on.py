@@ -56,6 +56,20 @@ def test_without_a_section_only_the_stage_is_told(job_factory):
     assert told(job_factory, Attempt(number=2, resume=True)) == {"STAGE": "2", "RESUME_ARGS": ""}
 
 
+def test_without_a_section_a_folder_of_the_cloud_that_outlives_slices_is_told(job_factory):
+    job = job_factory()
+    allocation = job_factory.allocation(job)
+
+    def directory(attempt):
+        there = replace(job, attempt=attempt, cloud=replace(job.cloud, shared_directory="/shared"))
+        return own_variables(there, allocation, allocation.workers[0])["TPUHERD_CHECKPOINT_DIR"]
+
+    assert directory(Attempt(number=1)) == directory(Attempt(number=2, resume=True))
+    assert directory(Attempt(number=1)) == "/shared/checkpoints/test-0000"
+    scratch = directory(Attempt(number=3, resume=False, since=3))
+    assert scratch == "/shared/checkpoints/test-0000/from-attempt-3"
+
+
 def test_the_chain_begins_again_with_a_rerun_and_a_zone_stays():
     first = Attempt(number=1)
     moved = attempt_after(first, MoveZone(reason="", zone="us-east5-b"))

@@ -57,7 +57,8 @@ class RecoverySection(Section):
         None,
         min_length=1,
         description="Folder or gs:// address of the checkpoints, as the workers see it: the workload gets it "
-        "as TPUHERD_CHECKPOINT_DIR. {job} stands for the job's id.",
+        "as TPUHERD_CHECKPOINT_DIR. {job} stands for the job's id. On the emulated cloud it is "
+        "by default a folder that outlives the slices.",
     )
     resume_args: str = Field(
         "",

@@ -24,19 +24,18 @@ def supervisor_log() -> Path:
     return paths.home() / "supervisor.log"
 
 
-RESUME = ("tpuherd.supervising",)
-CANCEL = ("tpuherd", "cancel")
+def start_background(record: JobRecord) -> int:
+    """Start what goes on with a job, in a session of its own; returns its pid.
 
-
-def start_background(record: JobRecord, words: tuple[str, ...] = RESUME) -> int:
-    """Start what goes on with a job, or cancels it, in a session of its own; returns its pid.
-
-    It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon. What
-    goes on with it leaves it to the supervisor that runs, or becomes the supervisor.
+    It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon. It
+    leaves the job to the supervisor that runs, or becomes the supervisor.
     """
-    if words is CANCEL:
-        return _start(controller_log(record), *words, record.id)
-    return _start(supervisor_log(), *words, record.id, this_process())
+    return _start(supervisor_log(), "tpuherd.supervising", record.id, this_process())
+
+
+def start_command(record: JobRecord, *words: str) -> int:
+    """Start `tpuherd WORDS JOB` in a session of its own; returns its pid."""
+    return _start(controller_log(record), "tpuherd", *words, record.id)
 
 
 def watch(record: JobRecord) -> int | None:

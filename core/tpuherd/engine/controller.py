@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from tpuherd.cloud.client import hang_up
-from tpuherd.engine.background import CANCEL, RESUME, start_background
+from tpuherd.engine.background import start_background, start_command
 from tpuherd.engine.engine import Engine, holds_nothing
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.engine.lease_keeper import LeaseKeeper
@@ -125,9 +125,9 @@ class Controller:
         While it is being cancelled the store may be in the middle of a write of ours, so it is left alone.
         """
         if self._cancelling:
-            start_background(self.record, CANCEL)
+            start_command(self.record, "cancel")
         else:
-            self.store.leases.hand_over(self.record.id, process_name(start_background(self.record, RESUME)))
+            self.store.leases.hand_over(self.record.id, process_name(start_background(self.record)))
 
     def _detach(self, *, goes_on: bool) -> None:
         """Leave this instant; our lease ends with our process."""

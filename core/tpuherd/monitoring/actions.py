@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tpuherd.engine.background import CANCEL, RESUME, start_background
+from tpuherd.engine.background import start_command
 from tpuherd.errors import StateError
 
 if TYPE_CHECKING:
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from tpuherd.monitoring.view import JobView
     from tpuherd.store.records import JobRecord
 
+RESUME = ("resume", "--on-interrupt", "detach")
 RECOVER = ("recover", "--on-interrupt", "detach")
+PAUSE = ("pause",)
+ACK = ("ack",)
+CANCEL = ("cancel",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,7 @@ class Action:
             StateError: it makes no sense now.
         """
         words = self.words(view)
-        start_background(record, words)
+        start_command(record, *words)
         return f"started: tpuherd {words[0]} {record.id}"
 
 
@@ -52,6 +56,28 @@ def resume_words(view: JobView) -> tuple[str, ...]:
     return RECOVER if view.state == "failed" else RESUME
 
 
+def pause_words(view: JobView) -> tuple[str, ...]:
+    """Stop the work of a job for a while.
+
+    Raises:
+        StateError: it has ended.
+    """
+    if view.ended:
+        raise StateError(f"{view.job} has {view.state}: there is nothing to pause")
+    return PAUSE
+
+
+def ack_words(view: JobView) -> tuple[str, ...]:
+    """Say that one has seen how a job failed.
+
+    Raises:
+        StateError: it has not failed.
+    """
+    if view.state != "failed":
+        raise StateError(f"{view.job} is {view.state}: there is no failure to acknowledge")
+    return ACK
+
+
 def cancel_words(view: JobView) -> tuple[str, ...]:
     """Stop a job.
 
@@ -65,6 +91,8 @@ def cancel_words(view: JobView) -> tuple[str, ...]:
 
 ACTIONS = (
     Action(key="r", label="resume", words=resume_words),
+    Action(key="p", label="pause", words=pause_words, question="stop the workload and keep the slices"),
+    Action(key="a", label="ack", words=ack_words),
     Action(
         key="c",
         label="cancel",

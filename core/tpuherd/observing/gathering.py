@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SETTLE_S = 3.0
-"""How long the control plane is asked again why a worker went away: it often learns of that later."""
+"""How long after a worker was last heard the control plane is asked again why: it often learns that later."""
 AGAIN_S = 0.5
 WORKLOAD = "run_workload"
 
@@ -85,14 +85,25 @@ def _refusal(error: TpuherdError) -> str:
 
 
 def _slices(hooks: Hooks, job: Job, failure: Failure, allocation: Allocation) -> tuple[SliceObservation, ...]:
-    """As they are; if a worker went away and all looks well, as they are a little later."""
-    deadline = time.monotonic() + SETTLE_S
+    """As they are; if a worker has just gone away and all looks well, as they are a little later."""
+    deadline = time.monotonic() + unsettled_s(failure.exit, time.time())
     while True:
         seen = tuple(hooks.observe(job=job, allocation=allocation))
         settled = not _is_riddle(failure.exit, seen) or time.monotonic() > deadline
         if settled or job.session.cancelled:
             return seen
         time.sleep(AGAIN_S)
+
+
+def unsettled_s(end: WorkloadExit | None, now: float) -> float:
+    """What is left of the time that the control plane has, since the last lost worker was heard.
+
+    Args:
+        end: how the workload ended.
+        now: seconds since the epoch; a clock that was set back makes it no longer.
+    """
+    lost = [one.happened_at for one in end.workers if one.kind is ExitKind.LOST] if end else []
+    return max(0.0, min(SETTLE_S, max(lost, default=0.0) + SETTLE_S - now))
 
 
 def _is_riddle(end: WorkloadExit | None, seen: tuple[SliceObservation, ...]) -> bool:

@@ -18,11 +18,14 @@ def passed_on(job: Job) -> dict[str, str]:
 
 
 def checkpoint_directory(job: Job) -> str:
-    """Where checkpoints are, for the attempts that build on each other; empty: the job file does not say."""
-    template = job.spec.recovery.checkpoint_directory
-    if template is None:
+    """Where checkpoints are, for the attempts that build on each other.
+
+    Empty: the job file does not say, and the cloud has no folder that all workers see.
+    """
+    template, shared = job.spec.recovery.checkpoint_directory, job.cloud.shared_directory
+    if template is None and shared is None:
         return ""
-    whole = template.format(job=job.id)
+    whole = f"{shared}/checkpoints/{job.id}" if template is None else template.format(job=job.id)
     return whole if job.attempt.since == 1 else f"{whole.rstrip('/')}/from-attempt-{job.attempt.since}"
 
 

@@ -19,6 +19,7 @@ KINDS = (
     "workload.ended",
     "diagnosis",
     "recovery",
+    "job.paused",
     "job.ended",
     "job.succeeded",
     "job.failed",
