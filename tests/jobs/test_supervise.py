@@ -95,7 +95,10 @@ def test_there_is_one_and_it_says_how_it_is(cloud: Herd) -> None:
     assert "api calls" in cloud.ok("supervise", "--status")
     first.kill()
     first.wait()
-    supervising(cloud)
+    third = supervising(cloud)
+    cloud.ok("supervise", "--stop")
+    assert third.wait(60) == 0
+    assert "no supervisor" in cloud.ends_with(0, "supervise", "--stop").stderr
 
 
 def test_jobs_that_are_not_meant_to_go_on_are_left_alone(cloud: Herd) -> None:

@@ -1,8 +1,11 @@
-"""Taking a job from the supervisor that drives it, for a command that is going to drive it itself."""
+"""Asking the supervisor for a job, for a command that is going to drive it itself; and asking it to end."""
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tpuherd.errors import StateError
@@ -32,6 +35,27 @@ def take_from_supervisor(store: Store, job_id: str) -> None:
         if not _is_supervised(store, job_id):
             return
         time.sleep(0.05)
+
+
+def stop_supervisor(store: Store) -> bool:
+    """End this user's supervisor on this machine, as TERM does; false if none runs.
+
+    Raises:
+        StateError: it did not end in time.
+    """
+    found = store.supervisors.get(own_name())
+    if found is None:
+        return False
+    with suppress(ProcessLookupError):
+        os.kill(found.pid, signal.SIGTERM)
+    deadline = time.monotonic() + PATIENCE_S
+    while (now := store.supervisors.get(own_name())) is not None and now.pid == found.pid:
+        if time.monotonic() > deadline:
+            raise StateError(
+                f"supervisor {found.pid} has not ended after {PATIENCE_S:.0f} s: `kill -9` ends it"
+            )
+        time.sleep(0.05)
+    return True
 
 
 def _is_supervised(store: Store, job_id: str) -> bool:

@@ -25,13 +25,19 @@ SAME_STATUSES = 30
 @command(
     help={
         "status": "Only show the supervisor that runs: its jobs, calls to the TPU API, memory, processor.",
+        "stop": "Only end the supervisor that runs; its jobs stay as they are.",
         "unit": "Only print a systemd user unit that runs it.",
         "install": "Only write that unit where systemd looks for it; nothing is started.",
         "json": "Print JSON: with --status one object, else one line every two seconds.",
     },
 )
 def supervise(
-    _context: Context, status: bool = False, unit: bool = False, install: bool = False, json: bool = False
+    _context: Context,
+    status: bool = False,
+    stop: bool = False,
+    unit: bool = False,
+    install: bool = False,
+    json: bool = False,
 ) -> None:
     """Drive all jobs of this store that are meant to go on and that nobody drives, from one process.
 
@@ -40,10 +46,12 @@ def supervise(
     and their work goes on; the next supervisor goes on with them. There is one for each store, user and
     machine.
     """
-    if status + unit + install > 1:
-        raise ConfigError("--status, --unit and --install: give one of them")
+    if status + stop + unit + install > 1:
+        raise ConfigError("--status, --stop, --unit and --install: give one of them")
     if status:
         _show_status(json=json)
+    elif stop:
+        _stop()
     elif unit:
         from tpuherd.supervising.unit import unit as unit_text
 
@@ -81,6 +89,14 @@ def _show_status(*, json: bool) -> None:
     print_table(
         ("", ""), [(key.replace("_", " "), value) for key, value in rows.items() if key != "likeness"]
     )
+
+
+def _stop() -> None:
+    from tpuherd.output.reporter import Reporter
+    from tpuherd.supervising.asking import stop_supervisor
+
+    stopped = stop_supervisor(opening.store())
+    Reporter().note("the supervisor has ended" if stopped else "no supervisor of this store runs")
 
 
 def _install() -> None:

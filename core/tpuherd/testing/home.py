@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 PREFIX = "TPUHERD_"
 """Of all variables that mean something to tpuherd."""
 
+SUPERVISOR_LOG = "supervisor.log"
+"""In the home, once a command has started a supervisor."""
+
 TIMEOUT_S = 60.0
 """For each of the commands that clean up."""
 
@@ -24,13 +27,11 @@ TIMEOUT_S = 60.0
 def private_environment(home: Path) -> Iterator[dict[str, str]]:
     """Leave `TPUHERD_HOME` as the only variable of tpuherd, and restore all of them afterwards.
 
-    One more lets a supervisor that a test's command has started end soon after the test.
-
     Yields:
         The environment as it is at the start, whatever the test changes later.
     """
     saved = _ours(os.environ)
-    _replace({"TPUHERD_HOME": str(home), "TPUHERD_SUPERVISOR_IDLE_S": "1"})
+    _replace({"TPUHERD_HOME": str(home)})
     try:
         yield dict(os.environ)
     finally:
@@ -38,7 +39,7 @@ def private_environment(home: Path) -> Iterator[dict[str, str]]:
 
 
 def end_everything(home: Path, environment: Mapping[str, str]) -> None:
-    """Cancel the jobs that a test has left, and stop its emulated cloud.
+    """Cancel the jobs that a test has left, and stop its supervisor and its emulated cloud.
 
     Raises:
         RuntimeError: it did not work; the message says what may still run.
@@ -48,6 +49,8 @@ def end_everything(home: Path, environment: Mapping[str, str]) -> None:
     try:
         for job in json.loads(_tpuherd(environment, "list", "--live", "--json")):
             _tpuherd(environment, "cancel", job["job"])
+        if (home / SUPERVISOR_LOG).exists():
+            _tpuherd(environment, "supervise", "--stop")
     finally:
         _tpuherd(environment, "cloud.down", "--force")
 
