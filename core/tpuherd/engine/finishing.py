@@ -6,6 +6,7 @@ import traceback
 from typing import TYPE_CHECKING, TypeVar
 
 from tpuherd.engine.background import watch
+from tpuherd.engine.giving_back import give_back, patience_at_the_end_s
 from tpuherd.engine.outcomes import Outcome, outcome_of, so_far, stopped
 from tpuherd.engine.stopping import stop_workload
 from tpuherd.engine.tenure import limits
@@ -103,6 +104,8 @@ def _stop_and_release(controller: Controller, engine: Engine) -> None:
         stop_workload(engine)
     except TpuherdError as error:
         controller.reporter.problem(f"stopping the workload: {error}")
+    controller.session.allow_cleanup()
+    give_back(engine, patience_at_the_end_s(engine))
     release(controller, engine)
 
 

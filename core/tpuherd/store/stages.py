@@ -28,8 +28,8 @@ class StageStore:
         return None if row is None else to_record(StageRecord, row)
 
     def all(self, job_id: str) -> list[StageRecord]:
-        """All stages of a job in the order in which they started."""
-        query = select(stages).where(stages.c.job_id == job_id).order_by(stages.c.started_at)
+        """All stages of a job by attempt, and then in the order in which they started."""
+        query = select(stages).where(stages.c.job_id == job_id).order_by(stages.c.attempt, stages.c.started_at)
         with self._engine.connect() as connection:
             return [to_record(StageRecord, row) for row in connection.execute(query).all()]
 
