@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tpuherd.engine.tenure import stop_reason
-from tpuherd.errors import Cancelled, StateError
+from tpuherd.errors import Cancelled, LocalError, StateError
 from tpuherd.store.leases import LEASE_S, holder_pid, is_gone
 
 if TYPE_CHECKING:
@@ -55,15 +56,17 @@ class LeaseKeeper:
         """Give the lease back."""
         self._stopping.set()
         self._thread.join()
-        self._store.leases.give_back(self._job_id)
+        with suppress(LocalError):  # it ends with this process anyway
+            self._store.leases.give_back(self._job_id)
 
     def _keep(self) -> None:
         renewed, told = time.monotonic(), False
         while not self._stopping.wait(WANTED_POLL_S):
-            lost = False
-            if time.monotonic() - renewed > RENEW_S:
-                renewed, lost = time.monotonic(), not self._store.leases.renew(self._job_id)
-            why = None if told else self._why(lost=lost)
+            lost, why = False, None
+            with suppress(LocalError):  # whoever works on the job says so; here it is only tried again
+                if time.monotonic() - renewed > RENEW_S:
+                    lost, renewed = not self._store.leases.renew(self._job_id), time.monotonic()
+                why = None if told else self._why(lost=lost)
             if why is not None:
                 told = True
                 self._on_cancel(why)

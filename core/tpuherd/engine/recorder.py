@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tpuherd.engine.describing import describe
+from tpuherd.engine.local_trouble import raise_if_local
 from tpuherd.engine.stages import decode, encode
 from tpuherd.errors import PluginError
 from tpuherd.store.records import StageState
@@ -55,6 +56,7 @@ class Recorder:
             value = work()
             text = _encoded(stage, value)
         except BaseException as error:
+            raise_if_local(error)
             self._stages.fail(*key, error=str(error) or type(error).__name__)
             self._job.session.publish("stage.failed", f"{stage.value}: {error}")
             raise

@@ -9,7 +9,7 @@ from tpuherd.engine.giving_back import give_back
 from tpuherd.engine.judging import Judge
 from tpuherd.engine.restarting import kept_stages
 from tpuherd.engine.stages import Stage
-from tpuherd.errors import Cancelled, TpuherdError
+from tpuherd.errors import Cancelled, LocalError, TpuherdError
 from tpuherd.model.failure import CleanAndRestart, GiveUp, RestartInPlace, Wait
 from tpuherd.recovery.texts import diagnosis_text, recovery_of, recovery_text
 
@@ -95,7 +95,7 @@ class Recovering:
 
         try:
             stop_everywhere(self._engine)
-        except Cancelled:
+        except (Cancelled, LocalError):
             raise
         except TpuherdError as error:
             self._engine.job.session.publish("recovery", f"the slices are replaced instead: {error}")

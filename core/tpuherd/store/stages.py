@@ -29,7 +29,8 @@ class StageStore:
 
     def all(self, job_id: str) -> list[StageRecord]:
         """All stages of a job by attempt, and then in the order in which they started."""
-        query = select(stages).where(stages.c.job_id == job_id).order_by(stages.c.attempt, stages.c.started_at)
+        order = (stages.c.attempt, stages.c.started_at)
+        query = select(stages).where(stages.c.job_id == job_id).order_by(*order)
         with self._engine.connect() as connection:
             return [to_record(StageRecord, row) for row in connection.execute(query).all()]
 

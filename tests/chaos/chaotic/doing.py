@@ -46,7 +46,7 @@ class Doer:
         """Undo what has lasted long enough."""
         now = time.monotonic()
         due = [entry for entry in self._undoing if everything or entry[0] <= now]
-        self._undoing = [entry for entry in self._undoing if entry not in due]
+        self._undoing = [entry for entry in self._undoing if entry not in due]  # undoing may add to it
         for _, undo in due:
             undo()
 
@@ -56,11 +56,16 @@ class Doer:
             self._site.control.fault(deed.kind, **deed.settings)
         except ConfigError:
             self._site.control.fault(deed.kind, count=1, **deed.settings)
-        return self._heal
+        return self._heal if deed.kind != "stuck" else lambda: self._heal_again(deed)
 
     def _heal(self) -> None:
         with suppress(ConfigError):  # the slice may have gone
             self._site.control.heal()
+
+    def _heal_again(self, deed: Deed) -> None:
+        """What is stuck may become so only later: nothing is stuck for longer than this."""
+        self._heal()
+        self._undoing.append((time.monotonic() + deed.lasts_s, lambda: self._heal_again(deed)))
 
     def _kill_controller(self, deed: Deed) -> None:
         self._controllers.kill()
