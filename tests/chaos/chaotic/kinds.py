@@ -78,7 +78,7 @@ OURS: dict[str, Callable[[Random], Drawn]] = {
     "kill-controller": lambda r: ({"pause_s": r.choice((0.0, 0.0, _seconds(r, 0, 3)))}, 0.0),
     "freeze-controller": lambda r: ({}, _seconds(r, 0.5, 3)),
     "second-controller": lambda _: ({}, 0.0),
-    "usurper": lambda r: ({}, _seconds(r, 0, 2)),
+    "usurper": lambda r: ({}, _seconds(r, 3, 7)),
     "kill-agent": lambda r: ({"worker": r.randint(0, 1)}, 0.0),
     "kill-work": lambda r: ({"worker": r.randint(0, 1), "signal": r.choice((6, 9, 11, 15))}, 0.0),
     "drop-connections": lambda _: ({"worker": 0}, 0.0),
@@ -94,6 +94,9 @@ and the first one goes on.
 """
 
 DRAW = FAULTS | OURS
+
+OF_A_RUNNING_JOB = frozenset({"second-controller", "usurper"})
+"""What makes no sense before the work has begun."""
 
 SPARES_THE_SLICE = frozenset(
     {"kill-controller", "freeze-controller", "second-controller", "usurper", "full-disk", "clock-jump",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from chaotic.kinds import DRAW, FAULTS, OURS
+from chaotic.kinds import DRAW, FAULTS, OF_A_RUNNING_JOB, OURS
 from chaotic.values import Deed, Plan, Shape
 
 KINDS_OF_TPU = (("v5litepod-8", 1), ("v5litepod-8", 1), ("v4-16", 2), ("v4-16", 2), ("v5litepod-16", 4))
@@ -41,7 +41,7 @@ def _kind(random: Random) -> str:
 def _shape(random: Random, kinds: list[str]) -> Shape:
     accelerator, workers = random.choice(KINDS_OF_TPU)
     queue = "suspended-queue" in kinds or random.random() < 0.25
-    steps = random.randint(10, 30)
+    steps = random.randint(40, 60) if "usurper" in kinds else random.randint(10, 30)
     return Shape(
         mode=QUEUE if queue else "tpu-vm",
         accelerator=accelerator,
@@ -64,7 +64,7 @@ def _zones(random: Random, accelerator: str) -> tuple[str, ...]:
 
 def _deed(random: Random, kind: str, shape: Shape) -> Deed:
     settings, lasts_s = DRAW[kind](random)
-    early = random.random() < 0.3
+    early = random.random() < 0.3 and kind not in OF_A_RUNNING_JOB
     return Deed(
         kind=kind,
         at_step=0 if early else random.randint(1, shape.steps - 1),
