@@ -50,7 +50,10 @@ class Controllers:
         return [one for one in self.all if one.alive]
 
     def start(self, *words: str) -> Controller:
-        """Run `tpuherd WORDS` in the background."""
+        """Run `tpuherd WORDS` in the background.
+
+        Without a `preexec_fn`: it would run Python in a fork of this process, and gRPC does not survive that.
+        """
         log = self._site.logs / f"{self._name}-{len(self.all) + 1}.log"
         with log.open("wb") as file:
             process = subprocess.Popen(
@@ -61,7 +64,6 @@ class Controllers:
                 stdout=file,
                 stderr=file,
                 start_new_session=True,
-                preexec_fn=_heed_signals,  # noqa: PLW1509 - it calls nothing but signal()
             )
         self.all.append(Controller(words=words, process=process, log=log))
         return self.all[-1]
@@ -91,9 +93,3 @@ class Controllers:
             stdin=subprocess.DEVNULL,
             timeout=120,
         )
-
-
-def _heed_signals() -> None:
-    """Whoever runs this may ignore signals (nohup, a background shell), which processes inherit."""
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)

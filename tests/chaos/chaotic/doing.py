@@ -104,8 +104,11 @@ class Doer:
         self._site.disk.fill(one.process.pid for one in self._controllers.alive)
         return lambda: self._site.disk.free(one.process.pid for one in self._controllers.alive)
 
-    def _clock_jump(self, deed: Deed) -> None:
-        self._site.move_clock(float(deed.settings["seconds"]))
+    def _clock_jump(self, deed: Deed) -> Any:
+        """There and back again, as a clock is set wrong and corrected."""
+        seconds = float(deed.settings["seconds"])
+        self._site.move_clock(seconds)
+        return lambda: self._site.move_clock(-seconds)
 
     def _cloud_clock(self, deed: Deed) -> None:
         self._site.control.tick(float(deed.settings["seconds"]))

@@ -83,7 +83,7 @@ OURS: dict[str, Callable[[Random], Drawn]] = {
     "kill-work": lambda r: ({"worker": r.randint(0, 1), "signal": r.choice((6, 9, 11, 15))}, 0.0),
     "drop-connections": lambda _: ({"worker": 0}, 0.0),
     "full-disk": lambda r: ({}, _seconds(r, 0.3, 3)),
-    "clock-jump": lambda r: ({"seconds": r.choice((-86400, -600, -15, 15, 600, 86400))}, 0.0),
+    "clock-jump": lambda r: ({"seconds": r.choice((-86400, -600, -15, 15, 600, 86400))}, _seconds(r, 1, 5)),
     "cloud-clock": lambda r: ({"seconds": r.choice((5, 60, 3600))}, 0.0),
     "cancel": lambda _: ({}, 0.0),
 }
@@ -95,8 +95,8 @@ and the first one goes on.
 
 DRAW = FAULTS | OURS
 
-OF_A_RUNNING_JOB = frozenset({"second-controller", "usurper"})
-"""What makes no sense before the work has begun."""
+OF_A_RUNNING_JOB = frozenset({"second-controller", "usurper", "clock-jump"})
+"""What comes when the work has begun: preparing workers refuses a clock that is far off."""
 
 SPARES_THE_SLICE = frozenset(
     {"kill-controller", "freeze-controller", "second-controller", "usurper", "full-disk", "clock-jump",
