@@ -102,6 +102,17 @@ class Expired(Cancelled):
     exit_code = ExitCode.TTL_OVER
 
 
+class Paused(Cancelled):
+    """The job is paused by `tpuherd pause`: what runs is stopped, and another attempt goes on later."""
+
+    exit_code = ExitCode.PAUSED
+
+    def __init__(self, text: str, *, release: bool) -> None:
+        """Keep the text, and whether the slices are given back."""
+        super().__init__(text)
+        self.release = release
+
+
 class Detached(TpuherdError):
     """The controller leaves; the job goes on without it."""
 

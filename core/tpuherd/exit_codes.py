@@ -29,7 +29,7 @@ class ExitCode(IntEnum):
     WORKER_UNREACHABLE = 9
     """A worker could not be reached, or a command on it failed."""
     STATE_FORBIDS = 10
-    """No such job, or its state forbids the step, or another controller drives it."""
+    """No such job, or its state forbids the step, or another controller drives it, or a supervisor runs."""
     COMPARISON_FAILED = 11
     """`results.compare` found a figure beyond its threshold."""
     DETACHED = 12
@@ -40,5 +40,7 @@ class ExitCode(IntEnum):
     """`tpus.find` found no TPU that could be used now."""
     NOT_RESTORED = 15
     """`run --test-restart`: the second run did not restore, or the first ended before it was to be killed."""
+    PAUSED = 16
+    """The job was paused by `tpuherd pause`; `tpuherd resume` goes on with it."""
     CANCELLED = 130
     """The job was cancelled, by Ctrl-C or by `tpuherd cancel`."""

@@ -142,7 +142,7 @@ def test_a_lease_is_renewed_again_when_there_is_room(store, monkeypatch):
         return renew(job_id)
 
     monkeypatch.setattr(store.leases, "renew", counting)
-    keeper = LeaseKeeper(store, JOB, tried.append)
+    keeper = LeaseKeeper(store, JOB, tried.append, lambda: tried.append("lost"))
     keeper.take()
     with full_disk():
         before = len(tried)

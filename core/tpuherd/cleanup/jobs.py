@@ -30,7 +30,7 @@ class JobFacts:
     attempt: int
     """Number of the newest attempt."""
     state: str
-    """`live`, or how it ended."""
+    """`live`, `paused`, or how it ended."""
     keep: bool = False
     """It was told to keep its slices when it ends."""
     driver: str = ""
@@ -45,7 +45,7 @@ class JobFacts:
     @property
     def live(self) -> bool:
         """True if it has not ended."""
-        return self.state == "live"
+        return self.state in {"live", "paused"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

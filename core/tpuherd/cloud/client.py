@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tpuherd.cloud.counting import count
 from tpuherd.cloud.failures import translated
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ LOCAL_RETRY_S = 5.0
 """The same for an API on this machine: one that does not answer for so long has gone."""
 
 _open: list[Any] = []
+_connecting = threading.Lock()
+"""Many threads that call at once share one connection."""
 
 
 @lru_cache(maxsize=4)
@@ -126,7 +130,9 @@ class TpuApi:
         return self.read("get_operation", name=name)
 
     def _call(self, method: str, **arguments: Any) -> Any:
-        client = _connect(self._cloud.tpu_endpoint, self._cloud.token, self._version)
+        count(method)
+        with _connecting:
+            client = _connect(self._cloud.tpu_endpoint, self._cloud.token, self._version)
         retry = arguments.pop("retry", None)
         extra = {"retry": retry} if retry else {}
         return getattr(client, method)(timeout=CALL_TIMEOUT_S, request=arguments, **extra)

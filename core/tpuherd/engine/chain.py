@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tpuherd.cloud.placement import Placement
+from tpuherd.engine.pausing import PAUSED_BY_USER
 from tpuherd.engine.recorder import recorded
 from tpuherd.engine.stages import Stage
 from tpuherd.model.failure import Wait
@@ -44,7 +45,7 @@ class Link:
     waits: int
     """How often a stage was tried again before."""
     state: str
-    """How it ended: the job's state for the last one, `failed` for others, `rerun` if a user began anew."""
+    """How it ended: the job's state for the last one, `failed`, `paused`, or `rerun` if a user began anew."""
 
 
 def chain(store: Store, record: JobRecord, spec: JobSpec) -> list[Link]:
@@ -109,4 +110,6 @@ def _diagnosis(row: AttemptRow, last: RecoveryRow | None) -> Diagnosis | None:
 def _state(record: JobRecord, row: AttemptRow) -> str:
     if row.number == record.attempt:
         return record.state.value
+    if row.recovery == PAUSED_BY_USER:
+        return "paused"
     return "failed" if row.diagnosis else "rerun"

@@ -13,6 +13,7 @@ from tpuherd.engine.background import CANCEL, RESUME, start_background
 from tpuherd.engine.engine import Engine, holds_nothing
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.engine.lease_keeper import LeaseKeeper
+from tpuherd.engine.leaving import Left
 from tpuherd.engine.local_trouble import enduring
 from tpuherd.engine.opening import open_hooks, open_job, open_session
 from tpuherd.engine.tenure import stop_reason
@@ -62,14 +63,30 @@ class Controller:
         Raises:
             StateError: another controller drives the job, or has just ended it.
         """
-        keeper = LeaseKeeper(self.store, self.record.id, self.session.cancel)
+        keeper = LeaseKeeper(self.store, self.record.id, self.session.cancel, self.session.leave)
         keeper.take()
         try:
             self._look_again()
             with Interrupts(self._policy, self._cancel, lambda: self._detach(goes_on=goes_on)):
                 return _in_thread(lambda: self._endure(work))
+        except Left:
+            raise StateError(
+                f"another controller has taken job {self.record.id} over: `tpuherd status {self.record.id}`"
+            ) from None
         finally:
             keeper.give_back()
+            self.session.close()
+
+    def work(self, work: Callable[[Engine], T]) -> T:
+        """The same in this thread, for a process that holds the lease already and hears signals and wishes.
+
+        Raises:
+            Left: `Session.leave` was called.
+        """
+        try:
+            self._look_again()
+            return self._endure(work)
+        finally:
             self.session.close()
 
     def already_released(self) -> bool:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from tpuherd import paths
 from tpuherd.durations import span
 from tpuherd.errors import StateError
+from tpuherd.store.leases import this_process
 from tpuherd.store.records import JobRecord, JobState
+from tpuherd.store.wishes import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +22,15 @@ if TYPE_CHECKING:
 
 
 def find_or_create(
-    store: Store, loaded: LoadedJob, overrides: Sequence[str], *, keep: bool, ttl_s: float | None = None
+    store: Store,
+    loaded: LoadedJob,
+    overrides: Sequence[str],
+    *,
+    keep: bool,
+    ttl_s: float | None = None,
+    wanted: str = RUN,
 ) -> JobRecord:
-    """The live job of this file, else a new one.
+    """The live job of this file, else a new one, which this process drives until it gives its lease back.
 
     Args:
         store: the store.
@@ -30,13 +38,14 @@ def find_or_create(
         overrides: what was changed in it.
         keep: for a new job: keep the slices when it ends.
         ttl_s: for a new job: how long it may hold slices; default: as the job file says.
+        wanted: for a new job: what is to happen with it, see `store.wishes`.
 
     Raises:
         StateError: a job of that name is live, but its file or its ttl was different.
     """
     newest = store.jobs.newest(loaded.spec.job.name, getpass.getuser())
     if newest is None or newest.state.ended:
-        return _create(store, loaded, overrides, keep=keep, ttl_s=ttl_s)
+        return _create(store, loaded, overrides, keep=keep, ttl_s=ttl_s, wanted=wanted)
     if newest.digest != loaded.digest:
         raise StateError(
             f"job {newest.id} of the same name is live, but was made from another version of {loaded.path}.\n"
@@ -50,7 +59,13 @@ def find_or_create(
 
 
 def _create(
-    store: Store, loaded: LoadedJob, overrides: Sequence[str], *, keep: bool, ttl_s: float | None
+    store: Store,
+    loaded: LoadedJob,
+    overrides: Sequence[str],
+    *,
+    keep: bool,
+    ttl_s: float | None,
+    wanted: str,
 ) -> JobRecord:
     job_id = f"{loaded.spec.job.name}-{secrets.token_hex(2)}"
     directory = paths.jobs_directory() / job_id
@@ -67,7 +82,7 @@ def _create(
         directory=str(directory),
         keep=keep,
         state=JobState.LIVE,
-        wanted="run",
+        wanted=wanted,
         attempt=1,
         created_at=time.time(),
         ended_at=None,
@@ -76,5 +91,5 @@ def _create(
         ttl_s=loaded.spec.tpu.ttl_s if ttl_s is None else ttl_s,
         idle_timeout_s=loaded.spec.tpu.idle_timeout_s,
     )
-    store.jobs.add(record)
+    store.jobs.add(record, driver=this_process())
     return record

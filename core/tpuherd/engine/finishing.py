@@ -11,7 +11,7 @@ from tpuherd.engine.local_trouble import raise_if_local
 from tpuherd.engine.outcomes import Outcome, outcome_of, so_far, stopped
 from tpuherd.engine.stopping import stop_workload
 from tpuherd.engine.tenure import limits
-from tpuherd.errors import Cancelled, Expired, LocalError, TpuherdError
+from tpuherd.errors import Cancelled, Expired, LocalError, Paused, TpuherdError
 from tpuherd.exit_codes import ExitCode
 from tpuherd.holder.dropping import close_connections
 from tpuherd.restart_test.plan import planned
@@ -29,7 +29,12 @@ T = TypeVar("T")
 def run_job(controller: Controller, engine: Engine, *, keep: bool) -> Outcome:
     """Run a job to its end, give its slices back unless told to keep them, and record how it ended."""
     controller.store.jobs.keep(controller.record.id, keep=keep)
-    outcome = _concluded(controller) or _run(controller, engine)
+    try:
+        outcome = _concluded(controller) or _run(controller, engine)
+    except Paused as error:
+        from tpuherd.engine.pausing import pause_job
+
+        return pause_job(controller, engine, error)
     _conclude(controller, outcome)
     controller.session.allow_cleanup()
     return _end(controller, _given_back(controller, engine, outcome))
@@ -39,7 +44,7 @@ def _run(controller: Controller, engine: Engine) -> Outcome:
     """Whatever goes wrong becomes an outcome, because what the job holds has to be given back after it."""
     try:
         _run_to_end(controller, engine)
-    except LocalError:
+    except (LocalError, Paused):
         raise
     except Cancelled as error:
         return stopped(error)

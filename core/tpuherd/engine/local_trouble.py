@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from tpuherd.errors import LocalError
+from tpuherd.errors import Cancelled, LocalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +46,9 @@ def enduring(session: Session, store: Store, job_id: str, work: Callable[[], T])
         store: has the job.
         job_id: the job, whose lease we hold.
         work: what to do.
+
+    Raises:
+        Left: another process drives the job by now.
     """
     pause_s = FIRST_PAUSE_S
     while True:
@@ -56,6 +59,8 @@ def enduring(session: Session, store: Store, job_id: str, work: Callable[[], T])
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
         _wait_for(store, job_id)
+        with suppress(Cancelled):  # that is what the work itself has to hear
+            session.checkpoint()
 
 
 def _wait_for(store: Store, job_id: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tpuherd.engine.describing import describe
+from tpuherd.engine.leaving import Left
 from tpuherd.engine.local_trouble import raise_if_local
 from tpuherd.engine.stages import decode, encode
 from tpuherd.errors import PluginError
@@ -55,6 +56,8 @@ class Recorder:
         try:
             value = work()
             text = _encoded(stage, value)
+        except Left:
+            raise
         except BaseException as error:
             raise_if_local(error)
             self._stages.fail(*key, error=str(error) or type(error).__name__)

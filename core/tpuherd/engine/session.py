@@ -6,6 +6,7 @@ import threading
 from copy import copy
 from typing import TYPE_CHECKING
 
+from tpuherd.engine.leaving import Left
 from tpuherd.engine.tenure import Tenure
 from tpuherd.errors import Cancelled
 
@@ -49,6 +50,7 @@ class Session:
         self._cancelled = threading.Event()
         self._why = Cancelled("the job was cancelled")
         self._cleaning = False
+        self._left = threading.Event()
         self._remotes: dict[str, RemoteWorkers] = {}
         self._shared = False
         self._lock = threading.Lock()
@@ -79,10 +81,18 @@ class Session:
     def allow_cleanup(self) -> None:
         """Let the steps that follow a cancellation (stopping, releasing) pass their checkpoints."""
         self._cleaning = True
-        self._cancelled.clear()
+        if not self._left.is_set():
+            self._cancelled.clear()
+
+    def leave(self) -> None:
+        """Another process drives the job from now on: at its next checkpoint, the work here raises `Left`."""
+        self._left.set()
+        self._cancelled.set()
 
     def checkpoint(self) -> None:
         """Call this in every wait; raises `Cancelled` when the job is to be stopped."""
+        if self._left.is_set():
+            raise Left
         if self._cancelled.is_set():
             raise self._why
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tpuherd.durations import span
-from tpuherd.errors import Cancelled, Expired
+from tpuherd.errors import Cancelled, Expired, Paused
+from tpuherd.store.wishes import CANCEL, PAUSE_AND_RELEASE, PAUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,14 +30,32 @@ class Tenure:
     """Call it when a resource is asked for; gives the moment at which the ttl is over, in Unix seconds."""
 
 
-def stop_reason(record: JobRecord) -> Cancelled | None:
+class Limited(Protocol):
+    """What of a job's row says that it has to stop."""
+
+    @property
+    def wanted(self) -> str:
+        """One of `store.wishes`."""
+
+    @property
+    def expires_at(self) -> float | None:
+        """When its ttl is over."""
+
+    @property
+    def ttl_s(self) -> float | None:
+        """How long it may hold slices."""
+
+
+def stop_reason(record: Limited) -> Cancelled | None:
     """Why whoever drives a job has to stop it, by its row; `None` if it may go on."""
-    if record.wanted == "cancel":
+    if record.wanted == CANCEL:
         return Cancelled("the job was cancelled")
+    if record.wanted in PAUSES:
+        return Paused("the job was paused", release=record.wanted == PAUSE_AND_RELEASE)
     return expired(record)
 
 
-def expired(record: JobRecord) -> Expired | None:
+def expired(record: Limited) -> Expired | None:
     """What ends a job whose ttl is over; `None` while it is not."""
     if record.expires_at is None or record.expires_at > time.time():
         return None

@@ -56,7 +56,7 @@ def _require_unused(tpus: Iterable[Tpu], known: Knowledge) -> None:
         if tpu.place in known.claims:
             user = known.job_on(tpu)
             raise StateError(f"job {user} uses {tpu.place}: `tpuherd cancel {user}` ends it")
-        if known.job_state(tpu) == "live":
+        if known.job_state(tpu) in {"live", "paused"}:
             raise StateError(
                 f"{tpu.place} belongs to live job {tpu.job}: `tpuherd cancel {tpu.job}` ends both"
             )

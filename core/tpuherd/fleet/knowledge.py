@@ -51,7 +51,7 @@ class Knowledge:
 
     def in_use(self, tpu: Tpu) -> bool:
         """True if a job may still use it: one that is live here, or one that only others know."""
-        return self.job_state(tpu) in {"live", UNKNOWN_JOB}
+        return self.job_state(tpu) in {"live", "paused", UNKNOWN_JOB}
 
     def hold_on(self, tpu: Tpu) -> Reservation | None:
         """Its reservation, whoever has it."""

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-_HOLDING = select(jobs.c.id).where((jobs.c.state == JobState.LIVE.value) | jobs.c.keep)
+_UNENDED = (JobState.LIVE.value, JobState.PAUSED.value)
+_HOLDING = select(jobs.c.id).where(jobs.c.state.in_(_UNENDED) | jobs.c.keep)
 """A claim counts while its job lives, and after that if the job was told to keep what it holds."""
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.engine import ExceptionContext
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 """The newest migration in `migrations/versions`."""
 
 BUSY_TIMEOUT_MS = 20_000

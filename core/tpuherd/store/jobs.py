@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, literal, select, update
 
 from tpuherd.errors import StateError
+from tpuherd.store.fence import driving
+from tpuherd.store.leases import new_lease
 from tpuherd.store.records import AttemptRow, JobRecord, JobState, StageState, to_record
-from tpuherd.store.tables import attempts, jobs, recoveries, stages
+from tpuherd.store.tables import attempts, jobs, leases, recoveries, stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,12 +26,14 @@ class JobStore:
         """Keep the database engine."""
         self._engine = engine
 
-    def add(self, record: JobRecord) -> None:
-        """Add a new job with its first attempt."""
+    def add(self, record: JobRecord, driver: str | None = None) -> None:
+        """Add a new job with its first attempt, and with a lease if somebody is going to drive it at once."""
         values = {name: getattr(record, name) for name in record.__slots__} | {"state": record.state.value}
         with self._engine.begin() as connection:
             connection.execute(insert(jobs).values(**values))
             connection.execute(insert(attempts).values(**_first_attempt(record)))
+            if driver is not None:
+                connection.execute(insert(leases).values(**new_lease(record.id, driver)))
 
     def get(self, job_id: str) -> JobRecord:
         """The job of this id.
@@ -69,21 +73,22 @@ class JobStore:
 
     def conclude(self, job_id: str, exit_code: int, message: str) -> None:
         """Record how a job is going to end, before its slices are given back."""
-        self._update(job_id, exit_code=exit_code, message=message)
+        self._record(job_id, exit_code=exit_code, message=message)
 
     def end(self, job_id: str, state: JobState, exit_code: int, message: str) -> None:
         """Record the end of a job."""
-        self._update(job_id, state=state.value, exit_code=exit_code, message=message, ended_at=time.time())
+        self._record(job_id, state=state.value, exit_code=exit_code, message=message, ended_at=time.time())
 
     def reopen(self, record: JobRecord) -> None:
         """Let a job be live again, from the job file that the record has."""
         names = ("file", "base_directory", "text", "overrides", "digest")
         file = {name: getattr(record, name) for name in names}
         fresh = {"wanted": "run", "ended_at": None, "exit_code": None, "message": ""}
-        self._update(record.id, state=JobState.LIVE.value, **file, **fresh)
+        unseen = {"problem": None, "acknowledged_at": None, "acknowledgement": None}
+        self._update(record.id, state=JobState.LIVE.value, **file, **fresh, **unseen)
 
     def want(self, job_id: str, wanted: str) -> None:
-        """Record what a user asks the job's controller for: `run` or `cancel`."""
+        """Record what a user asks the job's controller for: one of `store.wishes`."""
         self._update(job_id, wanted=wanted)
 
     def keep(self, job_id: str, *, keep: bool) -> None:
@@ -132,7 +137,7 @@ class JobStore:
             "resume": resume,
             "started_at": time.time(),
         }
-        with self._engine.begin() as connection:
+        with driving(self._engine, job_id) as connection:
             connection.execute(update(attempts).where(last).values(**ended))
             connection.execute(
                 update(recoveries).where(_open(job_id, number - 1)).values(done_at=time.time())
@@ -140,6 +145,10 @@ class JobStore:
             connection.execute(insert(attempts).values(**begun))
             connection.execute(insert(stages).from_select(stages.c.keys(), _carried(job_id, number, kept)))
             connection.execute(update(jobs).where(jobs.c.id == job_id).values(attempt=number))
+
+    def _record(self, job_id: str, **values: object) -> None:
+        with driving(self._engine, job_id) as connection:
+            connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
     def _update(self, job_id: str, **values: object) -> None:
         with self._engine.begin() as connection:

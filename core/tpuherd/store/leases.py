@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from tpuherd.store.held import hold, let_go
 from tpuherd.store.tables import leases
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ def _start_ticks(pid: int) -> str:
     return "?" if fields[0] in {"Z", "X"} else fields[19]
 
 
+def new_lease(job_id: str, holder: str) -> dict[str, object]:
+    """The row of a lease that begins now."""
+    return {"job_id": job_id, "holder": holder, "expires_at": time.time() + LEASE_S}
+
+
 class LeaseStore:
     """Takes, renews and gives back leases."""
 
@@ -74,6 +80,12 @@ class LeaseStore:
         holder = self.holder(job_id)
         return None if holder is None or is_gone(holder) else holder
 
+    def is_ours(self, job_id: str) -> bool:
+        """True while nobody has taken our lease, whatever the time is."""
+        query = select(leases.c.holder).where(leases.c.job_id == job_id)
+        with self._engine.connect() as connection:
+            return connection.execute(query).scalar() == this_process()
+
     def renew(self, job_id: str) -> bool:
         """Prolong our lease; `False` if it is not ours any more."""
         ours = (leases.c.job_id == job_id) & (leases.c.holder == this_process())
@@ -86,6 +98,32 @@ class LeaseStore:
         ours = (leases.c.job_id == job_id) & (leases.c.holder == this_process())
         with self._engine.begin() as connection:
             connection.execute(delete(leases).where(ours))
+        let_go(self._engine, job_id)
+
+    def renew_all(self) -> None:
+        """Prolong all leases of this process, in one statement."""
+        with self._engine.begin() as connection:
+            connection.execute(update(leases).where(_ours()).values(expires_at=time.time() + LEASE_S))
+
+    def give_back_all(self) -> None:
+        """Give all leases of this process back, in one statement."""
+        with self._engine.begin() as connection:
+            connection.execute(delete(leases).where(_ours()))
+
+    def ask_for(self, job_id: str) -> None:
+        """Ask whoever holds the job's lease for it; a supervisor hands it over, anybody else keeps it."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(leases).where(leases.c.job_id == job_id).values(asked_by=this_process())
+            )
+
+    def hand_over(self, job_id: str, to: str) -> None:
+        """Make our lease somebody else's; nobody else can take it in between."""
+        ours = (leases.c.job_id == job_id) & _ours()
+        theirs = {"holder": to, "expires_at": time.time() + LEASE_S, "asked_by": None}
+        with self._engine.begin() as connection:
+            connection.execute(update(leases).where(ours).values(**theirs))
+        let_go(self._engine, job_id)
 
     def _replace(self, job_id: str, seen: str | None) -> str | None:
         """Put ourselves in place of what we saw; if somebody was quicker, they hold it."""
@@ -94,11 +132,15 @@ class LeaseStore:
             | (leases.c.expires_at <= time.time())
             | (leases.c.holder == this_process())
         )
-        new = {"job_id": job_id, "holder": this_process(), "expires_at": time.time() + LEASE_S}
         try:
             with self._engine.begin() as connection:
                 connection.execute(delete(leases).where(dead))
-                connection.execute(insert(leases).values(**new))
+                connection.execute(insert(leases).values(**new_lease(job_id, this_process())))
         except IntegrityError:
             return self.holder(job_id) or "somebody who was quicker"
+        hold(self._engine, job_id)
         return None
+
+
+def _ours() -> ColumnElement[bool]:
+    return leases.c.holder == this_process()

@@ -17,6 +17,8 @@ class JobState(Enum):
 
     LIVE = "live"
     """Not ended: a controller drives it, or it waits for the next command."""
+    PAUSED = "paused"
+    """Not ended: its workload was stopped by `tpuherd pause`, and `tpuherd resume` goes on with it."""
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -24,7 +26,7 @@ class JobState(Enum):
     @property
     def ended(self) -> bool:
         """True once nothing more will happen by itself."""
-        return self is not JobState.LIVE
+        return self not in {JobState.LIVE, JobState.PAUSED}
 
 
 class StageState(Enum):
@@ -53,7 +55,7 @@ class JobRecord:
     """Keep the slices when the job ends."""
     state: JobState
     wanted: str
-    """`run` or `cancel`: what users asked for through the store."""
+    """What users asked for through the store: one of `store.wishes`."""
     attempt: int
     """Number of the newest attempt."""
     created_at: float
@@ -69,6 +71,19 @@ class JobRecord:
     """How long it may hold slices that nothing uses."""
     used_at: float | None = None
     """When something used its slices last."""
+    problem: str | None = None
+    """Why no supervisor can go on with it; `None`: nothing is known to keep one from it."""
+    acknowledged_at: float | None = None
+    """When a user said that they have seen how it failed, or its problem."""
+    acknowledgement: str | None = None
+    """What they said about it."""
+
+    @property
+    def attention(self) -> str:
+        """Why a user should look at it; empty if there is no reason, or they have done that."""
+        if self.acknowledged_at is not None:
+            return ""
+        return "failed" if self.state is JobState.FAILED else (self.problem or "")
 
     @property
     def concluded(self) -> bool:

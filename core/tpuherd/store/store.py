@@ -13,7 +13,9 @@ from tpuherd.store.recoveries import RecoveryStore
 from tpuherd.store.reservations import ReservationStore
 from tpuherd.store.settings import SettingStore
 from tpuherd.store.stages import StageStore
+from tpuherd.store.supervisors import SupervisorStore
 from tpuherd.store.tenures import TenureStore
+from tpuherd.store.wishes import WishStore
 
 
 class Store:
@@ -29,6 +31,8 @@ class Store:
         self.leases = LeaseStore(self.engine)
         self.settings = SettingStore(self.engine)
         self.tenures = TenureStore(self.engine)
+        self.wishes = WishStore(self.engine)
+        self.supervisors = SupervisorStore(self.engine)
         self.reservations = ReservationStore(self.engine)
         self.aliases = AliasStore(self.engine)
         self.claims = ClaimStore(self.engine)

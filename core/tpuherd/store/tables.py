@@ -30,6 +30,9 @@ jobs = Table(
     Column("expires_at", Float),
     Column("idle_timeout_s", Float),
     Column("used_at", Float),
+    Column("problem", Text),
+    Column("acknowledged_at", Float),
+    Column("acknowledgement", Text),
 )
 
 attempts = Table(
@@ -87,6 +90,16 @@ leases = Table(
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("holder", String(160), nullable=False),
     Column("expires_at", Float, nullable=False),
+    Column("asked_by", String(160)),
+)
+
+supervisors = Table(
+    "supervisors",
+    metadata,
+    Column("name", String(160), primary_key=True),
+    Column("holder", String(160), nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("status", Text, nullable=False),
 )
 
 reservations = Table(

@@ -13,12 +13,14 @@ from tpuherd.tasks import (
     ending,
     gc,
     history,
+    pausing,
     planning,
     plugins,
     recovering,
     reserving,
     running,
     stages,
+    supervising,
     viewing,
 )
 from tpuherd.tasks.collection import TaskCollection
@@ -33,6 +35,8 @@ ON_TOP: tuple[Task[Any], ...] = (
     running.run,
     running.create,
     running.resume,
+    *pausing.TASKS,
+    supervising.supervise,
     ending.cancel,
     viewing.status,
     viewing.list_task,

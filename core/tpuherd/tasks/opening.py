@@ -94,6 +94,36 @@ def require_undriven(record: JobRecord) -> None:
         raise driven_by_another(record.id, holder)
 
 
+def going_on(record: JobRecord) -> JobRecord:
+    """Take a job for this process, and let it go on to its end, also if it was paused; gives it as it is now.
+
+    Raises:
+        StateError: another controller drives it.
+    """
+    if not record.state.ended:
+        take(record)
+        store().wishes.go_on(record.id)
+    return store().jobs.get(record.id)
+
+
+def by_hand(record: JobRecord) -> JobRecord:
+    """Take a job for this process; one that was paused is live again, and does nothing by itself.
+
+    Raises:
+        StateError: another controller drives it.
+    """
+    take(record)
+    store().wishes.by_hand(record.id)
+    return store().jobs.get(record.id)
+
+
+def take(record: JobRecord) -> None:
+    """Take a job's lease before anything of it is changed; raises `StateError` if another process has it."""
+    from tpuherd.engine.lease_keeper import take
+
+    take(store(), record.id)
+
+
 def find_job(word: str) -> JobRecord:
     """The job that a user means by an id, the start of one, or a name."""
     return store().jobs.find(word)

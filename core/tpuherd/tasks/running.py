@@ -85,7 +85,7 @@ def create(
     from tpuherd.output.tables import print_json
 
     record = _create(job_file, override, ttl, keep=keep)
-    opening.require_undriven(record)
+    opening.going_on(record)
     opening.store().jobs.keep(record.id, keep=keep)
     pid = start_background(record)
     if json:
@@ -138,6 +138,7 @@ def _drive(record: JobRecord, policy: OnInterrupt, *, keep: bool, json: bool) ->
     reporter.note(f"job {record.id}")
     outcome = outcome_of(record)
     if not record.state.ended:
+        record = opening.going_on(record)
         controller = opening.controller(record, reporter, policy)
         outcome = controller.drive(lambda engine: run_job(controller, engine, keep=keep), goes_on=True)
     print_summary(opening.store(), record, outcome, json=json)

@@ -90,17 +90,18 @@ def _stage(
     from tpuherd.engine.interrupts import OnInterrupt
     from tpuherd.engine.opening import check_plan
     from tpuherd.output.reporter import Reporter
+    from tpuherd.store.wishes import WAIT
     from tpuherd.tasks.plugins import manager
 
     overrides = opening.overrides(override)
     loaded = opening.read(opening.job_file(job), overrides)
     check_plan(manager(), loaded)
-    record = find_or_create(opening.store(), loaded, overrides, keep=True)
+    record = find_or_create(opening.store(), loaded, overrides, keep=True, wanted=WAIT)
     if record.concluded:
         raise StateError(f"job {record.id} is being given back: `tpuherd release --job {record.id}` ends it")
     reporter = Reporter(logs=sys.stderr if json else None)
     reporter.note(f"job {record.id}")
-    control = opening.controller(record, reporter, OnInterrupt.CANCEL)
+    control = opening.controller(opening.by_hand(record), reporter, OnInterrupt.CANCEL)
     value = control.drive(lambda engine: run_stage(control, engine, work))
     watch(record)
     _show(stage, value, json=json)

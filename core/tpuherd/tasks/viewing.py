@@ -17,17 +17,25 @@ if TYPE_CHECKING:
 JOB_HELP = {"job": "A job: its id, the start of its id, or its name.", "json": "Print JSON."}
 
 
-@command(name="list", help={"json": "Print JSON.", "live": "Only jobs that have not ended."})
-def list_task(_context: Context, json: bool = False, live: bool = False) -> None:
-    """Show all jobs of this store, the newest last."""
+@command(
+    name="list",
+    help={
+        "json": "Print JSON.",
+        "live": "Only jobs that have not ended.",
+        "attention": "Only jobs that failed or have a problem, until `tpuherd ack`.",
+    },
+)
+def list_task(_context: Context, json: bool = False, live: bool = False, attention: bool = False) -> None:
+    """Show all jobs of this store, the newest last, and which of them need your attention."""
     from tpuherd.output.tables import ago, print_json, print_table
 
     store = opening.store()
-    rows = [_overview(store, job) for job in store.jobs.all() if not (live and job.state.ended)]
+    shown = [job for job in store.jobs.all() if not (live and job.state.ended)]
+    rows = [_overview(store, job) for job in shown if job.attention or not attention]
     if json:
         print_json(rows)
         return
-    columns = ("job", "owner", "state", "stage", "attempt", "holds", "until", "started", "file")
+    columns = ("job", "owner", "state", "stage", "attempt", "holds", "until", "started", "attention", "file")
     print_table(
         columns,
         [
@@ -40,6 +48,7 @@ def list_task(_context: Context, json: bool = False, live: bool = False) -> None
                 r["holds"],
                 r["held_until"],
                 ago(r["created_at"]),
+                r["attention"].partition("\n")[0],
                 r["file"],
             )
             for r in rows
@@ -61,6 +70,7 @@ def status(_context: Context, job: str, json: bool = False) -> None:
             "events": [asdict(event) for event in events],
             "directory": record.directory,
             "message": record.message,
+            "acknowledgement": record.acknowledgement,
             "exit_code": record.exit_code,
         }
         print_json(_overview(store, record) | details)
@@ -100,5 +110,6 @@ def _overview(store: Store, record: JobRecord) -> dict[str, Any]:
         "held_until": _held_until(store, record) if holds else None,
         "driven_by": store.leases.driver(record.id) or "",
         "created_at": record.created_at,
+        "attention": record.attention,
         "file": record.file,
     }

@@ -1,0 +1,43 @@
+"""Whether a supervisor would do for a job what the process would do that hands it over."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tpuherd.config.secrets import SecretRef
+from tpuherd.errors import ConfigError
+from tpuherd.holder.place import MATTERS, digest, process_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+IDLE_VARIABLE = "TPUHERD_SUPERVISOR_IDLE_S"
+"""Seconds without a job after which a supervisor ends that a command has started."""
+IDLE_S = 60.0
+
+
+def likeness() -> str:
+    """A short name for what matters of this process: interpreter, installed code, store, plugins, cloud."""
+    return digest(process_parts(MATTERS))
+
+
+def has_own_secrets(env: Mapping[str, object]) -> bool:
+    """True if a job's `env` refers to variables of the process that drives it."""
+    return any(isinstance(value, SecretRef) and value.env is not None for value in env.values())
+
+
+def idle_s() -> float:
+    """How long a supervisor that a command has started waits for the next job, in seconds.
+
+    Raises:
+        ConfigError: the variable is no such number.
+    """
+    text = os.environ.get(IDLE_VARIABLE) or str(IDLE_S)
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise ConfigError(f"{IDLE_VARIABLE}={text}: expected seconds")
+    return found
