@@ -23,9 +23,9 @@ AT_A_TIME = 4
 class Asked:
     """The seeds of this run: all are asked for at once, and one that is wanted again is played again."""
 
-    def __init__(self, rounds: Rounds) -> None:
+    def __init__(self, rounds: Rounds, seeds: list[int]) -> None:
         self._rounds = rounds
-        self._asked: dict[int, Future[Told]] = {seed: rounds.ask(seed) for seed in SEEDS}
+        self._asked: dict[int, Future[Told]] = {seed: rounds.ask(seed) for seed in seeds}
 
     def take(self, seed: int) -> Told:
         """What came of it."""
@@ -34,9 +34,10 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    chosen = [item.callspec.params["seed"] for item in request.session.items if item.path == request.path]
     rounds = Rounds(tmp_path_factory.mktemp("chaos"), AT_A_TIME)
-    yield Asked(rounds)
+    yield Asked(rounds, chosen)
     rounds.close()
 
 

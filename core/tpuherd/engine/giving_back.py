@@ -16,6 +16,8 @@ LOCAL_PATIENCE_S = 20.0
 """The same at the end of a job whose cloud is on this machine: that one does not come back by itself."""
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
+TRIES = 10
+"""So often it is tried again at least."""
 
 
 def give_back(engine: Engine, patience_s: float = PATIENCE_S) -> None:
@@ -33,7 +35,7 @@ def give_back(engine: Engine, patience_s: float = PATIENCE_S) -> None:
                 raise
             session.note(f"not given back yet, trying again: {error}")
         session.sleep(pause_s)
-        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+        pause_s = min(2 * pause_s, patience_s / TRIES, LONGEST_PAUSE_S)
 
 
 def patience_at_the_end_s(engine: Engine) -> float:
