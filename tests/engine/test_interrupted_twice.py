@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from contextlib import suppress
 from types import SimpleNamespace
@@ -23,13 +24,20 @@ def interrupted(monkeypatch, policy: OnInterrupt, want) -> list[tuple[str, ...]]
     def leave(_code: int) -> None:
         raise Left
 
-    monkeypatch.setattr(module, "start_background", lambda record, words: started.append(words))
+    def start(record: object, words: tuple[str, ...]) -> int:
+        started.append(words)
+        return os.getpid()
+
+    monkeypatch.setattr(module, "start_background", start)
     monkeypatch.setattr(module.os, "_exit", leave)
     ours = object.__new__(Controller)
     ours.record = SimpleNamespace(id="job-1")
     ours.reporter = SimpleNamespace(note=lambda text: None)
     ours.session = SimpleNamespace(cancel=lambda: None)
-    ours.store = SimpleNamespace(jobs=SimpleNamespace(want=want, get=lambda job: SimpleNamespace(keep=False)))
+    ours.store = SimpleNamespace(
+        jobs=SimpleNamespace(want=want, get=lambda job: SimpleNamespace(keep=False)),
+        leases=SimpleNamespace(hand_over=lambda job, to: None),
+    )
     ours._cancelling = False
     with Interrupts(policy, ours._cancel, lambda: ours._detach(goes_on=True)), suppress(Left):
         for _ in range(2):

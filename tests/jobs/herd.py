@@ -33,7 +33,7 @@ class Herd:
         self.shared = self.home / "emulator" / "shared"
         self.logs = 0
         self.started: list[subprocess.Popen[str]] = []
-        self.variables = {"TPUHERD_HOME": str(self.home)}
+        self.variables = {"TPUHERD_HOME": str(self.home), "TPUHERD_SUPERVISOR_IDLE_S": "0.5"}
 
     def environment(self, crash: str = "") -> dict[str, str]:
         ours = os.environ | self.variables

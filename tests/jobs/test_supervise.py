@@ -8,11 +8,21 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import herd as whole
 import pytest
-from herd import Herd, output, wait_for
+from herd import Herd, output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
+
+
+def wait_for(condition: Callable[[], object]) -> bool:
+    """Wait for long: other tests may keep the machine busy."""
+    return whole.wait_for(condition, 150)
 
 
 def orphan(herd: Herd, job: Path, until: str = "line 3") -> None:
@@ -44,7 +54,7 @@ def driven_by(herd: Herd, process: subprocess.Popen[str], job: str = "job") -> b
 
 
 def ended(herd: Herd, *jobs: str, state: str = "succeeded") -> bool:
-    return wait_for(lambda: {herd.status(job)["state"] for job in jobs} == {state}, 120)
+    return wait_for(lambda: {herd.status(job)["state"] for job in jobs} == {state})
 
 
 def test_jobs_of_dead_controllers_go_on_also_when_supervisors_die(cloud: Herd) -> None:
@@ -201,3 +211,37 @@ def test_systemd_takes_the_unit(herd: Herd, tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_jobs_in_the_background_share_a_supervisor_which_ends_when_it_is_idle(cloud: Herd) -> None:
+    cloud.variables["TPUHERD_SUPERVISOR_IDLE_S"] = "4"
+    for name in ("one", "two"):
+        cloud.ok("create", cloud.job(holding(cloud, name), name=name))
+    assert wait_for(lambda: all(cloud.status(name)["driven_by"] for name in ("one", "two")))
+    status = json.loads(cloud.ok("supervise", "--status", "--json"))
+    assert status["on_demand"]
+    drivers = {cloud.status(name)["driven_by"].split(":")[1] for name in ("one", "two")}
+    assert drivers == {str(status["pid"])}
+    detached = cloud.start(
+        "run", cloud.job(holding(cloud, "three"), name="three"), "--on-interrupt", "detach"
+    )
+    cloud.until_says(detached, "line 3")
+    detached.send_signal(signal.SIGINT)
+    assert detached.wait(60) == 12
+    assert wait_for(lambda: f":{status['pid']}:" in cloud.status("three")["driven_by"])
+    (cloud.shared / "go").touch()
+    assert ended(cloud, "one", "two", "three")
+    assert wait_for(lambda: cloud.run("supervise", "--status").returncode == 10)
+
+
+def test_a_job_with_a_secret_of_its_own_shell_gets_a_process_of_its_own(cloud: Herd) -> None:
+    process = supervising(cloud)
+    cloud.variables["MY_TOKEN"] = "t-1"
+    cloud.ok(
+        "create", cloud.job(holding(cloud, "secret"), name="secret", env={"X_TOKEN": {"env": "MY_TOKEN"}})
+    )
+    assert wait_for((cloud.shared / "ran-secret-0").exists)
+    assert not driven_by(cloud, process, "secret")
+    assert cloud.status("secret")["attention"] == ""
+    (cloud.shared / "go").touch()
+    assert ended(cloud, "secret")

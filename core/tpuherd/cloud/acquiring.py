@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tpuherd.cloud.backoff import Backoff
@@ -112,13 +113,19 @@ class Acquisition:
         for place in open_now:
             if len(self._rounds) > 1 or len(group) > 1:
                 self._job.session.note(f"trying {place}")
-        runners = [Runner(self._job, self._make, place, self._overall) for place in open_now]
+        runners = [Runner(self._alone(open_now), self._make, place, self._overall) for place in open_now]
         result = race(self._job, runners, [self._found.pop(place, None) for place in open_now])
         if not isinstance(result, list):
             return result
         for refused in result:
             self._refused(refused)
         return None
+
+    def _alone(self, open_now: list[Placement]) -> Job:
+        """The job for one of several that are tried at once: it can be given up alone."""
+        if len(open_now) == 1:
+            return self._job
+        return replace(self._job, session=self._job.session.branch())
 
     def _is_open(self, place: Placement) -> bool:
         """True if it can be asked for there; what is not known about its zone is asked again."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tpuherd.cloud import sharing
 from tpuherd.cloud.counting import count
 from tpuherd.cloud.failures import translated
 
@@ -20,6 +21,9 @@ READ_RETRY_S = 60.0
 """How long a read is repeated while Google's API is unavailable."""
 LOCAL_RETRY_S = 5.0
 """The same for an API on this machine: one that does not answer for so long has gone."""
+
+EXACT_READS = frozenset({"get_node", "get_queued_resource"})
+"""Reads that many jobs of one process can share, see `sharing`."""
 
 _open: list[Any] = []
 _connecting = threading.Lock()
@@ -81,6 +85,7 @@ class TpuApi:
         self._version = version
         usual_s = LOCAL_RETRY_S if cloud.tpu_endpoint else READ_RETRY_S
         self._read_retry_s = usual_s if read_retry_s is None else read_retry_s
+        self.endpoint = cloud.tpu_endpoint
         self.parent = f"projects/{cloud.project}/locations/{zone}"
 
     def get(self, method: str, name: str) -> Any | None:
@@ -90,7 +95,8 @@ class TpuApi:
             method: for example `get_node`.
             name: path below the zone, for example `nodes/ID`.
         """
-        return self.read(method, name=f"{self.parent}/{name}")
+        shared = sharing.seen(self, name) if method in EXACT_READS else None
+        return self.read(method, name=f"{self.parent}/{name}") if shared is None else shared
 
     def read(self, method: str, **request: Any) -> Any | None:
         """Call a method that changes nothing; `None` if there is nothing of that `name`."""
@@ -122,8 +128,11 @@ class TpuApi:
             google.api_core.exceptions.AlreadyExists: the resource is there.
             google.api_core.exceptions.NotFound: it is not there.
         """
-        with translated(self._what(method)):
-            return self._call(method, **request)
+        try:
+            with translated(self._what(method)):
+                return self._call(method, **request)
+        finally:
+            sharing.wrote()
 
     def operation(self, name: str) -> Any | None:
         """Read a long-running operation by its full name; `None` if there is none."""

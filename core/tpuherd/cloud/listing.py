@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tpuherd.cloud.classification import API_DOWN
 from tpuherd.cloud.client import TpuApi
 from tpuherd.cloud.refusals import CloudRefused
+from tpuherd.cloud.sharing import listed
 
 if TYPE_CHECKING:
     from tpuherd.model.cloud import Cloud
@@ -18,7 +19,7 @@ def whole(cloud: Cloud, zone: str, method: str) -> list[Any]:
     Raises:
         CloudRefused: the API refuses or, what is no better, answers without having reached the zone.
     """
-    listing = TpuApi(cloud, zone).listed(method)
+    listing = listed(TpuApi(cloud, zone), method)
     if listing.unreachable:
         raise CloudRefused(f"{method}: the TPU API does not reach {', '.join(listing.unreachable)}", API_DOWN)
     return listing.items

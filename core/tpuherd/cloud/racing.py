@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tpuherd.cloud.refusals import CloudRefused
@@ -40,9 +40,9 @@ class Runner:
     def __init__(
         self, job: Job, make: Callable[[Job], Supply], placement: Placement, overall: Overall
     ) -> None:
-        """Give it a session that can be cancelled alone."""
+        """Keep the parts; if there are several runners, the session of each can be cancelled alone."""
         self._placement = placement
-        self._job = replace(job, session=job.session.branch())
+        self._job = job
         self._supply = make(self._job)
         self._trial = Trial(self._job, self._supply, placement, overall)
         self._lost = False
@@ -105,6 +105,9 @@ def race(job: Job, runners: Sequence[Runner], found: Sequence[Found | None]) -> 
         ProvisionError: one was told what holds for all of them.
         Cancelled: the job was cancelled.
     """
+    if len(runners) == 1:
+        result = runners[0].run(found[0])
+        return [result] if isinstance(result, Refused) else result
     running = [
         in_background(lambda pair: pair[0].run(pair[1]), pair) for pair in zip(runners, found, strict=True)
     ]

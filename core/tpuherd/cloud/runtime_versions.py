@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from tpuherd.cloud.classification import NOT_IN_ZONE
@@ -18,6 +19,7 @@ RETRY_S = 3.0
 
 _lists: dict[tuple[str | None, str, str], frozenset[str]] = {}
 """What each zone of each project offers: it is read once per process."""
+_reading = threading.Lock()
 
 
 def require_offered(cloud: Cloud, zone: str, version: str) -> None:
@@ -29,8 +31,9 @@ def require_offered(cloud: Cloud, zone: str, version: str) -> None:
         CloudRefused: the zone does not offer it; the nearest that it offers are named.
     """
     key = (cloud.tpu_endpoint, cloud.project, zone)
-    if key not in _lists:
-        _lists[key] = _read(cloud, zone)
+    with _reading:
+        if key not in _lists:
+            _lists[key] = _read(cloud, zone)
     if _lists[key] and version not in _lists[key]:
         hint = nearest(version, sorted(_lists[key]))
         raise CloudRefused(

@@ -10,6 +10,7 @@ from tpuherd.cloud.knocking import Knocking
 from tpuherd.cloud.outage import Outage
 from tpuherd.cloud.refusals import CloudRefused
 from tpuherd.cloud.requesting import Asking
+from tpuherd.cloud.sharing import first_pause_s
 
 if TYPE_CHECKING:
     from tpuherd.cloud.deadlines import Overall
@@ -62,7 +63,7 @@ class Trial:
     def _wait(self, request: Request, knocking: Knocking) -> Allocation:
         what = f"{self._noun} {request.target.name} in {request.target.zone}"
         watch = Watch(self._job.spec.tpu, what, self._overall)
-        pause_s, noted = FIRST_POLL_S, time.monotonic()
+        pause_s, noted = max(FIRST_POLL_S, first_pause_s()), time.monotonic()
         while True:
             if progress := self._look(request):
                 if progress.nodes and (allocation := knocking.answered(progress.nodes)):
@@ -99,4 +100,4 @@ class Trial:
         if knocking.resting:
             self._job.session.sleep(pause_s)
         while not knocking.resting and time.monotonic() < until:
-            self._job.session.sleep(GLANCE_S)
+            self._job.session.sleep(max(GLANCE_S, first_pause_s()))

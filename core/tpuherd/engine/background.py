@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tpuherd import paths
+from tpuherd.store.leases import this_process
+
 if TYPE_CHECKING:
     from tpuherd.store.records import JobRecord
 
@@ -16,16 +19,24 @@ def controller_log(record: JobRecord) -> Path:
     return Path(record.directory) / "controller.log"
 
 
-RESUME = ("resume", "--on-interrupt", "detach")
-CANCEL = ("cancel",)
+def supervisor_log() -> Path:
+    """Where a supervisor that a command has started writes what it would show."""
+    return paths.home() / "supervisor.log"
+
+
+RESUME = ("tpuherd.supervising",)
+CANCEL = ("tpuherd", "cancel")
 
 
 def start_background(record: JobRecord, words: tuple[str, ...] = RESUME) -> int:
-    """Start `tpuherd resume JOB`, or `cancel`, in a session of its own; returns its pid.
+    """Start what goes on with a job, or cancels it, in a session of its own; returns its pid.
 
-    It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon.
+    It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon. What
+    goes on with it leaves it to the supervisor that runs, or becomes the supervisor.
     """
-    return _start(record, "tpuherd", *words, record.id)
+    if words is CANCEL:
+        return _start(controller_log(record), *words, record.id)
+    return _start(supervisor_log(), *words, record.id, this_process())
 
 
 def watch(record: JobRecord) -> int | None:
@@ -36,11 +47,11 @@ def watch(record: JobRecord) -> int | None:
     """
     if record.ttl_s is None and record.idle_timeout_s is None:
         return None
-    return _start(record, "tpuherd.cleanup", record.id)
+    return _start(controller_log(record), "tpuherd.cleanup", record.id)
 
 
-def _start(record: JobRecord, module: str, *words: str) -> int:
-    with controller_log(record).open("ab") as log:
+def _start(path: Path, module: str, *words: str) -> int:
+    with path.open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", module, *words],
             stdin=subprocess.DEVNULL,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
+from tpuherd.engine.another import by_another_or
 from tpuherd.engine.finishing import run_job
 from tpuherd.engine.outcomes import outcome_of
-from tpuherd.errors import StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from tpuherd.engine.outcomes import Outcome
     from tpuherd.store.records import JobRecord
     from tpuherd.store.store import Store
-
-PATIENCE_S = 60.0
-"""How much longer than the grace time a live controller may take to cancel."""
 
 
 def cancel_job(store: Store, record: JobRecord, controller: Callable[[], Controller]) -> Outcome:
@@ -36,19 +32,11 @@ def cancel_job(store: Store, record: JobRecord, controller: Callable[[], Control
         return outcome_of(record)
     store.jobs.want(record.id, "cancel")
     ours = controller()
-    if _ended_by_another(store, record, ours.hooks.spec.timeouts.grace_s + PATIENCE_S):
-        return outcome_of(store.jobs.get(record.id))
-    return ours.drive(lambda engine: run_job(ours, engine, keep=record.keep))
-
-
-def _ended_by_another(store: Store, record: JobRecord, timeout_s: float) -> bool:
-    """Wait while another controller ends the job; false once there is none that could."""
-    deadline = time.monotonic() + timeout_s
-    while store.leases.driver(record.id):
-        if time.monotonic() > deadline:
-            raise StateError(
-                f"the controller of {record.id} has not ended it after {timeout_s:.0f} s; it may be stuck: "
-                "end that process, then cancel again"
-            )
-        time.sleep(0.1)
-    return store.jobs.get(record.id).state.ended
+    done = by_another_or(
+        store,
+        record.id,
+        lambda now: now.state.ended,
+        lambda: ours.drive(lambda engine: run_job(ours, engine, keep=record.keep)),
+        ours.hooks.spec.timeouts.grace_s,
+    )
+    return done or outcome_of(store.jobs.get(record.id))

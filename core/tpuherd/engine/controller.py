@@ -19,6 +19,7 @@ from tpuherd.engine.opening import open_hooks, open_job, open_session
 from tpuherd.engine.tenure import stop_reason
 from tpuherd.errors import StateError
 from tpuherd.exit_codes import ExitCode
+from tpuherd.store.leases import process_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,10 +123,20 @@ class Controller:
         self.reporter.note(f"cancelling: the workload is stopped, then the slices are {then}")
         self.session.cancel()
 
+    def _hand_over(self) -> None:
+        """What goes on with the job gets its lease, so that no supervisor comes in between.
+
+        While it is being cancelled the store may be in the middle of a write of ours, so it is left alone.
+        """
+        if self._cancelling:
+            start_background(self.record, CANCEL)
+        else:
+            self.store.leases.hand_over(self.record.id, process_name(start_background(self.record, RESUME)))
+
     def _detach(self, *, goes_on: bool) -> None:
         """Leave this instant; our lease ends with our process."""
         if goes_on:
-            start_background(self.record, CANCEL if self._cancelling else RESUME)
+            self._hand_over()
         self.reporter.note(
             f"detached; follow with `tpuherd logs {self.record.id} --follow`, "
             f"end with `tpuherd cancel {self.record.id}`"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
+from tpuherd.engine.another import by_another_or
 from tpuherd.engine.background import watch
 from tpuherd.engine.finishing import release
 from tpuherd.engine.outcomes import Outcome
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 PAUSED_BY_USER = "Pause"
 """In the row of an attempt: what was done about it, beside the names of recoveries."""
-PATIENCE_S = 60.0
-"""How much longer than the grace time a live controller may take to pause."""
 
 
 def pause(store: Store, record: JobRecord, controller: Callable[[], Controller], *, release: bool) -> Outcome:
@@ -45,14 +43,18 @@ def pause(store: Store, record: JobRecord, controller: Callable[[], Controller],
     """
     store.wishes.pause(record.id, PAUSE_AND_RELEASE if release else PAUSE)
     ours = controller()
-    _wait_for_another(store, record, ours.hooks.spec.timeouts.grace_s + PATIENCE_S)
-    now = store.jobs.get(record.id)
-    if now.state.ended:
-        raise StateError(f"job {record.id} has {now.state.value} meanwhile")
-    if now.state is JobState.PAUSED and record.state is not JobState.PAUSED:
-        return _outcome()
     why = Paused("the job was paused", release=release)
-    return ours.drive(lambda engine: pause_job(ours, engine, why))
+    done = by_another_or(
+        store,
+        record.id,
+        lambda now: now.state is not record.state,
+        lambda: ours.drive(lambda engine: pause_job(ours, engine, why)),
+        ours.hooks.spec.timeouts.grace_s,
+    )
+    ended = store.jobs.get(record.id).state
+    if done is None and ended is not JobState.PAUSED:
+        raise StateError(f"job {record.id} has {ended.value} meanwhile")
+    return done or _outcome()
 
 
 def pause_job(controller: Controller, engine: Engine, why: Paused) -> Outcome:
@@ -100,17 +102,6 @@ def _next_attempt(controller: Controller, engine: Engine, *, kept: bool) -> None
         recovery=PAUSED_BY_USER,
         kept=[stage.value for stage in KEPT[RestartInPlace]] if kept else [],
     )
-
-
-def _wait_for_another(store: Store, record: JobRecord, timeout_s: float) -> None:
-    deadline = time.monotonic() + timeout_s
-    while store.leases.driver(record.id):
-        if time.monotonic() > deadline:
-            raise StateError(
-                f"the controller of {record.id} has not paused it after {timeout_s:.0f} s; it may be stuck: "
-                "end that process, then pause again"
-            )
-        time.sleep(0.1)
 
 
 def _outcome() -> Outcome:

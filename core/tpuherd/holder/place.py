@@ -73,9 +73,13 @@ def process_parts(matters: tuple[str, ...]) -> list[str]:
     Args:
         matters: how the names of those variables begin, besides `HOME` and `PYTHONPATH`.
     """
+    return setting_parts(matters) + [str(_changed_ns(path)) for path in sys.path]
+
+
+def setting_parts(matters: tuple[str, ...]) -> list[str]:
+    """The same without what is installed."""
     parts = [sys.executable, str(paths.home()), os.environ.get("HOME", ""), os.environ.get("PYTHONPATH", "")]
-    parts += sorted(f"{name}={value}" for name, value in os.environ.items() if _matters(name, matters))
-    return parts + [str(_changed_ns(path)) for path in sys.path]
+    return parts + sorted(f"{name}={value}" for name, value in os.environ.items() if _matters(name, matters))
 
 
 def digest(parts: Sequence[str]) -> str:

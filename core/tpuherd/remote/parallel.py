@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from contextvars import copy_context
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -40,9 +41,13 @@ def one_at_a_time(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def in_background(function: Callable[[T], R], item: T) -> Future[R]:
-    """The result when it is there, from a thread of its own that keeps no process alive."""
+    """The result when it is there, from a thread of its own that keeps no process alive.
+
+    The thread sees the context variables of the one that starts it: it works for the same job.
+    """
     future: Future[R] = Future()
-    threading.Thread(target=_fill, args=(future, function, item), daemon=True).start()
+    arguments = (_fill, future, function, item)
+    threading.Thread(target=copy_context().run, args=arguments, daemon=True).start()
     return future
 
 

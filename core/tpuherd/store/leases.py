@@ -22,8 +22,13 @@ LEASE_S = 20.0
 
 
 def this_process() -> str:
-    """Who we are: host, pid and start time, so that a reused pid is not taken for its predecessor."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_start_ticks(os.getpid())}"
+    """Who we are."""
+    return process_name(os.getpid())
+
+
+def process_name(pid: int) -> str:
+    """A process of this machine: host, pid and start time, so that a reused pid is not its predecessor."""
+    return f"{socket.gethostname()}:{pid}:{_start_ticks(pid)}"
 
 
 def is_gone(holder: str) -> bool:

@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
+from tpuherd.cloud.sharing import share
 from tpuherd.config.secrets import variables
 from tpuherd.engine.background import controller_log
 from tpuherd.engine.controller import Controller
@@ -91,6 +92,7 @@ class Driving:
             self.problem = "".join(traceback.format_exception(error)).rstrip()
 
     def _drive(self) -> None:
+        share()
         record = self._store.jobs.get(self.job_id)
         log = cast("TextIO", JobLog(controller_log(record)))
         reporter = Reporter(progress=log, logs=log)

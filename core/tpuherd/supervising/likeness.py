@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuherd.config.secrets import SecretRef
 from tpuherd.errors import ConfigError
-from tpuherd.holder.place import MATTERS, digest, process_parts
+from tpuherd.holder.place import MATTERS, digest, setting_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,11 +17,18 @@ if TYPE_CHECKING:
 IDLE_VARIABLE = "TPUHERD_SUPERVISOR_IDLE_S"
 """Seconds without a job after which a supervisor ends that a command has started."""
 IDLE_S = 60.0
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""Folders that change when something is installed."""
 
 
 def likeness() -> str:
-    """A short name for what matters of this process: interpreter, installed code, store, plugins, cloud."""
-    return digest(process_parts(MATTERS))
+    """A short name for what matters of this process: interpreter, installed code, store, plugins, cloud.
+
+    It does not depend on the folder in which a process was started, nor on the script that started it.
+    """
+    installed = [path for path in sys.path if Path(path).name in INSTALLED]
+    stamps = [str(Path(path).stat().st_mtime_ns) for path in installed if Path(path).exists()]
+    return digest([*setting_parts(MATTERS), *stamps])
 
 
 def has_own_secrets(env: Mapping[str, object]) -> bool:

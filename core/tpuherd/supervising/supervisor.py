@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tpuherd.cloud.client import hang_up
+from tpuherd.cloud.sharing import forget, suit
 from tpuherd.engine.lease_keeper import RENEW_S
 from tpuherd.engine.tenure import stop_reason
 from tpuherd.store.leases import this_process
@@ -88,9 +89,11 @@ class Supervisor:
         self._hear(live)
         self._begin(live)
         self._aside.keep(set(live))
+        suit(len(self._driven))
         if self._driven:
             self.busy_at = time.monotonic()
         else:
+            forget()
             hang_up()
 
     def give_all_back(self) -> None:

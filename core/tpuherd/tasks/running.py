@@ -69,7 +69,7 @@ def run(
     iterable=["override"],
     help={
         **_help("job_file", "override", "keep", "ttl"),
-        "json": "Print JSON: the job's id and the process that drives it.",
+        "json": "Print JSON: the job's id and the process that was started for it.",
     },
 )
 def create(
@@ -80,14 +80,20 @@ def create(
     ttl: str = "",
     json: bool = False,
 ) -> None:
-    """Start a job in the background and return at once."""
+    """Start a job in the background and return at once.
+
+    The supervisor of this store drives it (`tpuherd supervise`); one is started if none runs, which ends when
+    there has been nothing to do for a minute, or for TPUHERD_SUPERVISOR_IDLE_S seconds.
+    """
     from tpuherd.engine.background import start_background
     from tpuherd.output.tables import print_json
+    from tpuherd.store.leases import process_name
 
     record = _create(job_file, override, ttl, keep=keep)
     opening.going_on(record)
     opening.store().jobs.keep(record.id, keep=keep)
     pid = start_background(record)
+    opening.store().leases.hand_over(record.id, process_name(pid))
     if json:
         print_json({"job": record.id, "controller_pid": pid})
         return

@@ -24,11 +24,13 @@ TIMEOUT_S = 60.0
 def private_environment(home: Path) -> Iterator[dict[str, str]]:
     """Leave `TPUHERD_HOME` as the only variable of tpuherd, and restore all of them afterwards.
 
+    One more lets a supervisor that a test's command has started end soon after the test.
+
     Yields:
         The environment as it is at the start, whatever the test changes later.
     """
     saved = _ours(os.environ)
-    _replace({"TPUHERD_HOME": str(home)})
+    _replace({"TPUHERD_HOME": str(home), "TPUHERD_SUPERVISOR_IDLE_S": "1"})
     try:
         yield dict(os.environ)
     finally:

@@ -1,0 +1,12 @@
+"""Run as `python -m tpuherd.supervising JOB STARTER` by commands that leave a job, never by hand."""
+
+from __future__ import annotations
+
+import sys
+
+from tpuherd.manager import make_plugin_manager
+from tpuherd.store.store import open_store
+from tpuherd.supervising.adopting import adopt
+
+if __name__ == "__main__":
+    adopt(open_store(), make_plugin_manager(), *sys.argv[1:3])
