@@ -31,6 +31,16 @@ class Controller:
         return self.process.poll() is None
 
     @property
+    def drives(self) -> bool:
+        """True if it works on the job; `create` only makes it."""
+        return self.words[0] != "create"
+
+    @property
+    def has_left(self) -> bool:
+        """True if it drove the job, and went away by itself."""
+        return self.drives and not self.alive and not self.killed
+
+    @property
     def output(self) -> str:
         """What it has printed."""
         return self.log.read_text(errors="replace")

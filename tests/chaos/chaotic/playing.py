@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from chaotic.site import Row, Site
     from chaotic.values import Deed, Plan
 
+SUPERVISE = "supervise"
 LOOK_S = 0.05
 LONGEST_S = 170.0
 """No plan asks for half as much."""
@@ -93,7 +94,10 @@ class Play:
             self._doer.do(deed)
             self.seen.done.append(deed)
         self._note_who_left()
-        if not self._controllers.alive and time.monotonic() >= self._doer.resume_at:
+        if self._plan.supervised and self.seen.row is None:
+            self._create()
+        driven = any(one.drives for one in self._controllers.alive)
+        if not driven and time.monotonic() >= self._doer.resume_at:
             self._drive()
 
     def _is_due(self, deed: Deed) -> bool:
@@ -105,19 +109,34 @@ class Play:
     def _drive(self) -> None:
         """Like a user who looks after the job now and then."""
         row = self._site.row(self._plan.name)
-        words = ("run", str(self._job_file)) if row is None else ("resume", row.id)
-        self._controllers.start(*words)
+        if self._plan.supervised:
+            self._controllers.start(SUPERVISE)
+        elif row is None:
+            self._controllers.start("run", str(self._job_file))
+        else:
+            self._controllers.start("resume", row.id)
+
+    def _create(self) -> None:
+        """Have the supervisor drive the job, once it runs: else `create` would start another one."""
+        alive = self._controllers.alive
+        ready = any(one.words == (SUPERVISE,) and "supervising" in one.output for one in alive)
+        if ready and all(one.drives for one in alive):
+            self._controllers.start("create", str(self._job_file))
 
     def _note_who_left(self) -> None:
         """A user would resume again soon, and ask why that was necessary."""
         for one in self._controllers.all:
-            if not one.alive and not one.killed and one.process.pid not in self._left:
+            if one.has_left and one.process.pid not in self._left:
                 self._left.add(one.process.pid)
                 self._doer.resume_at = max(self._doer.resume_at, time.monotonic() + AGAIN_S)
                 if not self._ended():
                     self.seen.left.append(_last_words(one))
 
     def _wait_for_controllers(self) -> None:
+        """Those that end with the job; a supervisor is told to go."""
+        for one in self._controllers.alive:
+            if one.words == (SUPERVISE,):
+                one.process.terminate()
         deadline = time.monotonic() + (0 if self.seen.stuck else GOING_S)
         while self._controllers.alive and time.monotonic() < deadline:
             time.sleep(LOOK_S)

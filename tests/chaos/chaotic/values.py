@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 Setting = str | float | int
 
+SUPERVISED_EVERY = 4
+"""One of so many seeds has a supervisor."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
@@ -78,10 +81,16 @@ class Plan:
         return f"seed-{self.seed}"
 
     @property
+    def supervised(self) -> bool:
+        """True if the job is created for a supervisor; else a user runs it."""
+        return self.seed % SUPERVISED_EVERY == SUPERVISED_EVERY - 1
+
+    @property
     def kinds(self) -> set[str]:
         """What is done at all."""
         return {deed.kind for deed in self.deeds}
 
     def __str__(self) -> str:
         """For people: one line for the job, one for each deed."""
-        return "\n  ".join([f"seed {self.seed}: {self.shape}", *map(str, self.deeds)])
+        supervised = ", supervised" if self.supervised else ""
+        return "\n  ".join([f"seed {self.seed}: {self.shape}{supervised}", *map(str, self.deeds)])
