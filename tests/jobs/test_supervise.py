@@ -245,3 +245,15 @@ def test_a_job_with_a_secret_of_its_own_shell_gets_a_process_of_its_own(cloud: H
     assert cloud.status("secret")["attention"] == ""
     (cloud.shared / "go").touch()
     assert ended(cloud, "secret")
+
+
+def test_rerun_takes_a_job_from_the_supervisor(cloud: Herd) -> None:
+    process = supervising(cloud)
+    orphan(cloud, cloud.job(holding(cloud, "job")))
+    assert wait_for(lambda: driven_by(cloud, process))
+    assert "│ again" in cloud.ok("rerun", "job", "--", "echo", "again")
+    again = cloud.status()
+    assert (again["state"], again["attempt"], again["holds"]) == ("succeeded", 2, "slices")
+    assert len(cloud.operations("create")) == 1
+    assert process.poll() is None
+    cloud.ok("release", "--job", "job")

@@ -23,6 +23,10 @@ BUSY_TIMEOUT_MS = 20_000
 """How long a writer waits for another process's transaction."""
 
 
+POOL_TIMEOUT_S = 300.0
+"""How long a thread waits for a connection: a supervisor has many threads, and no job may fail of that."""
+
+
 def open_database(url: str) -> Engine:
     """Open the store, make it if it is not there, and bring its schema up to date.
 
@@ -33,7 +37,7 @@ def open_database(url: str) -> Engine:
         StateError: it cannot be opened, or it was made by a newer tpuherd.
     """
     _make_folder(url)
-    engine = create_engine(url)
+    engine = create_engine(url, pool_timeout=POOL_TIMEOUT_S)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_pragmas)
     try:

@@ -83,7 +83,9 @@ class JobRecord:
         """Why a user should look at it; empty if there is no reason, or they have done that."""
         if self.acknowledged_at is not None:
             return ""
-        return "failed" if self.state is JobState.FAILED else (self.problem or "")
+        if self.state.ended:
+            return "failed" if self.state is JobState.FAILED else ""
+        return self.problem or ""
 
     @property
     def concluded(self) -> bool:

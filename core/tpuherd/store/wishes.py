@@ -56,6 +56,9 @@ _LIVE: Select[Any] = select(
 ).outerjoin_from(jobs, leases)
 
 
+_NOTHING_SEEN: dict[str, object] = {"problem": None, "acknowledged_at": None, "acknowledgement": None}
+
+
 class WishStore:
     """Reads and writes wishes."""
 
@@ -73,7 +76,7 @@ class WishStore:
     def go_on(self, job_id: str) -> None:
         """Let a job go on to its end that was paused, or run stage by stage; a cancellation stays one."""
         waits = (jobs.c.id == job_id) & jobs.c.wanted.in_((RUN, WAIT, *PAUSES))
-        self._update(waits & _unended(), state=JobState.LIVE.value, wanted=RUN)
+        self._update(waits & _unended(), state=JobState.LIVE.value, wanted=RUN, **_NOTHING_SEEN)
 
     def by_hand(self, job_id: str) -> None:
         """Let a paused job be live, and do nothing by itself."""
@@ -90,12 +93,8 @@ class WishStore:
 
     def trouble(self, job_id: str, problem: str | None) -> None:
         """Record why nobody can go on with a job, or that nothing keeps one from it any more."""
-        self._update(
-            (jobs.c.id == job_id) & jobs.c.problem.is_distinct_from(problem),
-            problem=problem,
-            acknowledged_at=None,
-            acknowledgement=None,
-        )
+        other = (jobs.c.id == job_id) & jobs.c.problem.is_distinct_from(problem)
+        self._update(other, **(_NOTHING_SEEN | {"problem": problem}))
 
     def acknowledge(self, job_id: str, text: str) -> None:
         """Record that a user has seen what is wrong with a job."""

@@ -100,7 +100,6 @@ class Driving:
             controller = Supervised(self._store, self._manager, record, reporter, OnInterrupt.DETACH)
             self._require_secrets(controller)
         self._begun(controller.session)
-        self._store.wishes.trouble(self.job_id, None)
         outcome = controller.work(lambda engine: run_job(controller, engine, keep=record.keep))
         reporter.show(f"job {record.id} {outcome.state.value} {outcome.message}".rstrip())
 

@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 
 TICK_S = 0.5
 """Between two looks at the store: how soon a wish is heard."""
+WELL_S = 30.0
+"""A job that is driven for so long has the problem no more that has kept it from being driven."""
 AT_ONCE = 50
 """Jobs that are begun in one tick; a thousand of them must not keep the loop from renewing leases."""
 
@@ -131,6 +133,8 @@ class Supervisor:
                 one.leave()
             elif job and not one.told and (why := stop_reason(job)):
                 one.stop(why)
+            elif job and job.problem and time.monotonic() - one.since > WELL_S:
+                self._store.wishes.trouble(job_id, None)
 
     def _begin(self, live: dict[str, LiveJob]) -> None:
         free = [job for job in live.values() if job.id not in self._driven and self._may(job)]

@@ -88,10 +88,11 @@ def _opened(url: str) -> Store:
 def require_undriven(record: JobRecord) -> None:
     """Refuse to start a second controller; raises `StateError` naming the first."""
     from tpuherd.engine.lease_keeper import driven_by_another
+    from tpuherd.store.leases import this_process
 
     holder = store().leases.driver(record.id)
-    if holder is not None:
-        raise driven_by_another(record.id, holder)
+    if holder not in (None, this_process()):
+        raise driven_by_another(record.id, str(holder))
 
 
 def going_on(record: JobRecord) -> JobRecord:

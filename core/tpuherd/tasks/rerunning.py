@@ -55,10 +55,12 @@ def rerun(
     from tpuherd.engine.rerunning import rerun as run_again
     from tpuherd.output.reporter import Reporter
     from tpuherd.output.summary import print_summary
+    from tpuherd.supervising.asking import take_from_supervisor
 
     policy = opening.on_interrupt(on_interrupt)
     record = opening.find_job(job)
     require_rerunnable(opening.store(), record)
+    take_from_supervisor(opening.store(), record.id)
     opening.require_undriven(record)
     kept = [] if fresh else record.overrides
     what = _plan(record, [*kept, *override, *_command()], job_file, resume=resume)
