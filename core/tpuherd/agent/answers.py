@@ -16,6 +16,8 @@ ENDS = {
     "lost": ExitKind.LOST,
 }
 """The agent's words for an end; its other words mean that the workload goes on."""
+ABSENT = {"absent": ExitKind.LOST}
+"""The same of a workload that was started: the worker has lost its disk meanwhile."""
 
 
 class AgentProtocolError(WorkloadError):

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from tpuherd.agent.answers import ENDS, Beat, LogChunk, Status
+from tpuherd.agent.answers import ABSENT, ENDS, Beat, LogChunk, Status
 from tpuherd.engine.local_log import LocalLog, log_file
 from tpuherd.errors import Cancelled, RemoteError
 from tpuherd.model.outcome import ExitKind, WorkerExit
@@ -127,7 +127,7 @@ class Follower:
             self._hear(frame)
             last = frame if isinstance(frame, Status) else last
         self.log.flush()
-        kind = ENDS.get(last.state) if last else None
+        kind = (ENDS | ABSENT).get(last.state) if last else None
         self.deserted = kind is ExitKind.LOST
         return self._exit(kind, last.code, last.ended_at) if kind and last else None
 
