@@ -4,6 +4,7 @@ TpuherdError
 ├── ConfigError        the job file or an option is wrong; nothing was touched
 ├── PluginError        a plugin is missing, broken, or broke a rule
 ├── StateError         the store, or what it says about a job, forbids this step
+│   └── LocalError     this machine cannot go on at present: its disk is full, its store does not answer
 ├── StageError         a stage of a job failed
 │   ├── ProvisionError the cloud refused or did not deliver
 │   ├── PrepareError   an environment could not be made
@@ -40,6 +41,13 @@ class StateError(TpuherdError):
     """What the store says about a job forbids this step."""
 
     exit_code = ExitCode.STATE_FORBIDS
+
+
+class LocalError(StateError):
+    """This machine cannot go on at present: its disk is full, or the store cannot be used.
+
+    It says nothing about a job: no attempt has failed because of it.
+    """
 
 
 class StageError(TpuherdError):

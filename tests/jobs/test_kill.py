@@ -163,3 +163,17 @@ def test_resuming_a_job_that_has_ended_touches_nothing(herd: Herd) -> None:
     before = herd.status()
     assert "exited with 3" in herd.ends_with(8, "resume", "job").stderr
     assert herd.status() == before
+
+
+@pytest.mark.slow
+def test_on_workers_that_lost_their_disks_meanwhile_nothing_is_started_twice(cloud: Herd) -> None:
+    """The next controller finds the slice as it was, and nothing of the work on it."""
+    cmd = f"echo $TPUHERD_ATTEMPT >> {cloud.shared}/ran; [ $TPUHERD_ATTEMPT = 2 ] || sleep 600"
+    controller = cloud.start("run", cloud.job(cmd))
+    wait_for(lambda: (cloud.shared / "ran").exists() and "the workload runs" in output(controller))
+    controller.kill()
+    controller.wait()
+    cloud.ok("cloud.fault", "reimaging", "--delay-s", "0")
+    wait_for(lambda: [node["state"] for node in cloud.cloud()["nodes"]] == ["READY"])
+    cloud.ok("resume", "job")
+    assert (cloud.shared / "ran").read_text().split() == ["1", "2"]

@@ -13,8 +13,10 @@ import tpuherd_tpu_vm as plugin
 from tpuherd import ConfigError, ProvisionError
 from tpuherd.cloud import client, trial, zone_listing
 from tpuherd.cloud.naming import target_of
+from tpuherd.cloud.refusals import CloudRefused
 from tpuherd.model.failure import Presence
 from tpuherd.model.job import Attempt
+from tpuherd_emulator.control.client import Control
 
 
 def provision(job):
@@ -146,6 +148,20 @@ def test_release_again_and_of_nothing(cloud):
     assert plugin.release(job, held) is True
     assert plugin.release(job, held) is True
     assert plugin.release(job, None) is True
+
+
+def test_losing_the_access_to_a_zone_is_no_news_of_what_is_held_there(cloud):
+    job = cloud.job(job_id="access-0001")
+    held = provision(job)
+    with Control(cloud.info) as control:
+        control.fault("permission", method="ListNodes", zone=ZONE, count=1)
+        with pytest.raises(CloudRefused, match="access is unauthorized"):
+            plugin.release(job, held)
+        assert node_name(job) in cloud.nodes()
+        control.fault("permission", method="ListNodes", zone=ZONE, count=1)
+        assert plugin.release(job, None) is True, "a zone that was never open must not fail a job's end"
+    plugin.release(job, held)
+    assert node_name(job) not in cloud.nodes()
 
 
 def test_a_later_attempt_gives_back_what_an_earlier_one_made(cloud):

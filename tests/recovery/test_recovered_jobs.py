@@ -171,3 +171,12 @@ def test_without_capacity_the_job_fails_over_to_another_zone(cloud):
     assert (second["zone"], second["state"]) == (OTHER, "succeeded")
     assert cloud.log(0, attempt=2) == ["in 2"]
     assert nodes(cloud) == []
+
+
+def test_slices_that_the_cloud_does_not_take_back_at_first_are_no_failure(cloud):
+    cloud.ok("cloud.fault", "rate-limit", "--method", "DeleteNode", "--count", "2")
+    done = cloud.ends_with(0, "run", job_file(cloud, "true"))
+
+    assert done.stderr.count("not given back yet, trying again") == 2
+    assert nodes(cloud) == []
+    assert [link["state"] for link in history(cloud)] == ["succeeded"]

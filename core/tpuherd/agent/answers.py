@@ -7,8 +7,17 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from tpuherd.errors import WorkloadError
+from tpuherd.model.outcome import ExitKind
 
-ENDED_STATES = frozenset({"exited", "signalled", "stopped", "lost"})
+ENDS = {
+    "exited": ExitKind.EXITED,
+    "signalled": ExitKind.SIGNALLED,
+    "stopped": ExitKind.STOPPED,
+    "lost": ExitKind.LOST,
+}
+"""The agent's words for an end; its other words mean that the workload goes on."""
+ABSENT = {"absent": ExitKind.LOST}
+"""The same of a workload that was started: the worker has lost its disk meanwhile."""
 
 
 class AgentProtocolError(WorkloadError):
@@ -60,7 +69,7 @@ class Status:
     @property
     def ended(self) -> bool:
         """True if the workload does not run any more, or nobody watches it."""
-        return self.state in ENDED_STATES
+        return self.state in ENDS
 
     @property
     def runs(self) -> bool:

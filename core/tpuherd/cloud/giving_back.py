@@ -30,7 +30,8 @@ def give_back(job: Job, supply: Supply, allocation: Allocation | None) -> None:
             have been seen to.
         ProvisionError: it took too long.
     """
-    answers = survey(supply, zones_of(job, allocation))
+    held = {piece.zone for piece in allocation.slices} if allocation else set()
+    answers = survey(supply, zones_of(job, allocation), used=held)
     unknown = [answer for answer in answers.values() if isinstance(answer, CloudRefused)]
     found = [one for answer in answers.values() if not isinstance(answer, CloudRefused) for one in answer]
     refused = in_parallel(lambda one: _withdrawn(supply, one), found)
@@ -63,7 +64,7 @@ def _wait(job: Job, supply: Supply, leaving: Sequence[Found]) -> None:
 
 
 def _left(supply: Supply, zones: tuple[str, ...]) -> set[Target]:
-    answers = survey(supply, zones).values()
+    answers = survey(supply, zones, used=zones).values()
     _complain([answer for answer in answers if isinstance(answer, CloudRefused)])
     return {one.target for answer in answers if not isinstance(answer, CloudRefused) for one in answer}
 

@@ -9,6 +9,8 @@ from tpuherd.cloud.refusals import CloudRefused, Refusal, Scope
 from tpuherd.remote.parallel import in_parallel
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tpuherd.cloud.supply import Found, Supply
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.job import Job
@@ -25,18 +27,24 @@ def zones_of(job: Job, allocation: Allocation | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def survey(supply: Supply, zones: tuple[str, ...]) -> dict[str, Answer]:
-    """Ask every zone once, all at once."""
-    answers = in_parallel(lambda zone: _listed(supply, zone), zones)
+def survey(supply: Supply, zones: tuple[str, ...], used: Collection[str] = ()) -> dict[str, Answer]:
+    """Ask every zone once, all at once.
+
+    Args:
+        supply: what is asked for.
+        zones: where.
+        used: zones that have given the job something: no access to them now is no news of it.
+    """
+    answers = in_parallel(lambda zone: _listed(supply, zone, used=zone in used), zones)
     return dict(zip(zones, answers, strict=True))
 
 
-def _listed(supply: Supply, zone: str) -> Answer:
+def _listed(supply: Supply, zone: str, *, used: bool) -> Answer:
     try:
         return supply.listed(zone)
     except CloudRefused as error:
         no_such_zone = error.refusal is Refusal.PERMISSION and error.scope is Scope.ZONE
-        return [] if no_such_zone else error  # where it may not ask, it has not asked
+        return [] if no_such_zone and not used else error  # where it may not ask, it has not asked
 
 
 def best(supply: Supply, found: list[Found]) -> list[Found]:

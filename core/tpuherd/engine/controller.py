@@ -14,6 +14,7 @@ from tpuherd.engine.engine import Engine, holds_nothing
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.engine.lease_keeper import LeaseKeeper
 from tpuherd.engine.leaving import Left
+from tpuherd.engine.local_trouble import enduring
 from tpuherd.engine.opening import open_hooks, open_job, open_session
 from tpuherd.engine.tenure import stop_reason
 from tpuherd.errors import StateError
@@ -68,7 +69,7 @@ class Controller:
         try:
             self._look_again()
             with Interrupts(self._policy, self._cancel, lambda: self._detach(goes_on=goes_on)):
-                return _in_thread(lambda: work(self._engine()))
+                return _in_thread(lambda: self._endure(work))
         except Left:
             raise StateError(
                 f"another controller has taken job {self.record.id} over: `tpuherd status {self.record.id}`"
@@ -85,7 +86,7 @@ class Controller:
         """
         try:
             self._look_again()
-            return work(self._engine())
+            return self._endure(work)
         finally:
             self.session.close()
 
@@ -109,6 +110,9 @@ class Controller:
 
     def _engine(self) -> Engine:
         return Engine(self.store, self.hooks, open_job(self.store, self.hooks, self.record, self.session))
+
+    def _endure(self, work: Callable[[Engine], T]) -> T:
+        return enduring(self.session, self.store, self.record.id, lambda: work(self._engine()))
 
     def _cancel(self) -> None:
         """Say so once it is stored: a second interruption may come at any line of this."""

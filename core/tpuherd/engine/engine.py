@@ -12,7 +12,7 @@ from tpuherd.engine.recovering import Recovering
 from tpuherd.engine.restarting import kept_stages
 from tpuherd.engine.stages import Stage
 from tpuherd.engine.standing import Standing
-from tpuherd.errors import Cancelled, TpuherdError, WorkloadError
+from tpuherd.errors import Cancelled, LocalError, TpuherdError, WorkloadError
 from tpuherd.store.records import StageState
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Engine(Standing):
             self._recovering.finish()
             try:
                 self.collect()
-            except Cancelled:
+            except (Cancelled, LocalError):
                 raise
             except TpuherdError as error:
                 self._recovering.decide(error)

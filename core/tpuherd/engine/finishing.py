@@ -6,10 +6,12 @@ import traceback
 from typing import TYPE_CHECKING, TypeVar
 
 from tpuherd.engine.background import watch
+from tpuherd.engine.giving_back import give_back, patience_at_the_end_s
+from tpuherd.engine.local_trouble import raise_if_local
 from tpuherd.engine.outcomes import Outcome, outcome_of, so_far, stopped
 from tpuherd.engine.stopping import stop_workload
 from tpuherd.engine.tenure import limits
-from tpuherd.errors import Cancelled, Expired, Paused, TpuherdError
+from tpuherd.errors import Cancelled, Expired, LocalError, Paused, TpuherdError
 from tpuherd.exit_codes import ExitCode
 from tpuherd.holder.dropping import close_connections
 from tpuherd.restart_test.plan import planned
@@ -42,7 +44,7 @@ def _run(controller: Controller, engine: Engine) -> Outcome:
     """Whatever goes wrong becomes an outcome, because what the job holds has to be given back after it."""
     try:
         _run_to_end(controller, engine)
-    except Paused:
+    except (LocalError, Paused):
         raise
     except Cancelled as error:
         return stopped(error)
@@ -50,6 +52,7 @@ def _run(controller: Controller, engine: Engine) -> Outcome:
         text = "\n".join([str(error), *getattr(error, "__notes__", ())])
         return Outcome(state=JobState.FAILED, exit_code=error.exit_code, message=text)
     except Exception as error:  # noqa: BLE001 - see above
+        raise_if_local(error)
         text = "".join(traceback.format_exception(error)).rstrip()
         return Outcome(state=JobState.FAILED, exit_code=ExitCode.INTERNAL_ERROR, message=text)
     return Outcome(state=JobState.SUCCEEDED, exit_code=ExitCode.SUCCESS)
@@ -88,6 +91,8 @@ def _given_back(controller: Controller, engine: Engine, outcome: Outcome) -> Out
     give_back = _keep if kept and outcome.exit_code is not ExitCode.TTL_OVER else _stop_and_release
     try:
         give_back(controller, engine)
+    except LocalError:
+        raise
     except TpuherdError as error:
         again = f"Try `tpuherd release --job {controller.record.id}`."
         hint = f"not given back, may still cost money: {error}\n{again}"
@@ -108,8 +113,12 @@ def _stop_and_release(controller: Controller, engine: Engine) -> None:
     """A worker that cannot be told to stop is given back all the same: that ends what runs on it."""
     try:
         stop_workload(engine)
+    except LocalError:
+        raise
     except TpuherdError as error:
         controller.reporter.problem(f"stopping the workload: {error}")
+    controller.session.allow_cleanup()
+    give_back(engine, patience_at_the_end_s(engine))
     release(controller, engine)
 
 

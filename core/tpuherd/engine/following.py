@@ -7,7 +7,7 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from tpuherd.agent.answers import Beat, LogChunk, Status
+from tpuherd.agent.answers import ABSENT, ENDS, Beat, LogChunk, Status
 from tpuherd.engine.local_log import LocalLog, log_file
 from tpuherd.errors import Cancelled, RemoteError
 from tpuherd.model.outcome import ExitKind, WorkerExit
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from tpuherd.model.job import Job
 
 RECONNECT_S = 0.5
-ENDS = {
-    "exited": ExitKind.EXITED,
-    "signalled": ExitKind.SIGNALLED,
-    "stopped": ExitKind.STOPPED,
-    "lost": ExitKind.LOST,
-}
-"""The agent's words for an end; its other words mean that the workload goes on."""
 
 
 class Follower:
@@ -46,7 +39,7 @@ class Follower:
         """How long its silence is borne; whoever sees more than this worker may change it."""
         self.deserted = False
         """True if the worker answers, and says that nobody there watches the workload: it may still run."""
-        self.log = LocalLog(log_file(job.attempt_directory, worker.index), self._line)
+        self.log = LocalLog(log_file(job.attempt_directory, worker.index), self._line, self._bear_full_disk)
         self.begun: Iterator[Frame] | None = None
         """What the agent that started it sends; `None`, and when that has ended: it is asked to watch."""
         self._job = job
@@ -110,6 +103,14 @@ class Follower:
         self.sighting.line(line)
         self._job.session.reporter.worker_line(self.worker.name, line)
 
+    def _bear_full_disk(self, error: OSError) -> None:
+        """It is heard as before; only what it says cannot be kept for now."""
+        if self._abandoned.is_set():
+            raise Cancelled("no longer followed")
+        if not self._silent:
+            self._job.session.note(f"{self.worker.name}: its log waits for room on the disk here ({error})")
+        self._silent, self._heard_at = True, time.monotonic()
+
     def _note_silence(self, error: RemoteError) -> None:
         """Once until it is heard again."""
         if not self._silent and not self._abandoned.is_set():
@@ -126,7 +127,7 @@ class Follower:
             self._hear(frame)
             last = frame if isinstance(frame, Status) else last
         self.log.flush()
-        kind = ENDS.get(last.state) if last else None
+        kind = (ENDS | ABSENT).get(last.state) if last else None
         self.deserted = kind is ExitKind.LOST
         return self._exit(kind, last.code, last.ended_at) if kind and last else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from tpuherd.engine.forwarding import forwarded
 from tpuherd.engine.running import Running
 from tpuherd.engine.specification import agent_spec
 from tpuherd.errors import Cancelled, WorkloadError
+from tpuherd.model.event import WORKLOAD_STARTED
 from tpuherd.observing.reporting import reports_of
 
 if TYPE_CHECKING:
@@ -22,14 +24,22 @@ if TYPE_CHECKING:
 def run_launch(
     job: Job, allocation: Allocation, environment: Environment, code: SyncedCode, what: Launch
 ) -> WorkloadExit:
-    """See `tpuherd.launch`."""
+    """See `tpuherd.launch`.
+
+    What another controller has started is only followed: a worker that does not know of it has lost its disk,
+    and a second start there would do the work of this attempt twice.
+    """
     workers = _chosen(allocation, what.workers)
     agents = Agents(job.session.workers(allocation, job.cloud.ssh))
     specs = {worker.index: agent_spec(job, allocation, worker, environment, code, what) for worker in workers}
     running = Running(job, agents, allocation, workers, reports_of(what.reports, job.spec.detection))
     try:
-        running.start(specs)
-        job.session.publish("workload.started", f"on {len(workers)} workers")
+        if job.session.has_started(job.attempt.number):
+            with suppress(WorkloadError):  # its follower waits for one that cannot be reached now
+                agents.install([worker.index for worker in workers])
+        else:
+            running.start(specs)
+            job.session.publish(WORKLOAD_STARTED, f"on {len(workers)} workers")
         with forwarded(job, allocation):
             end = running.follow()
         job.session.publish("workload.ended", f"on {len(workers)} workers")

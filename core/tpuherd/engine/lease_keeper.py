@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tpuherd.engine.tenure import stop_reason
-from tpuherd.errors import StateError
+from tpuherd.errors import LocalError, StateError
 from tpuherd.store.leases import LEASE_S, holder_pid, is_gone
 
 if TYPE_CHECKING:
@@ -79,17 +80,21 @@ class LeaseKeeper:
         """Give the lease back."""
         self._stopping.set()
         self._thread.join()
-        self._store.leases.give_back(self._job_id)
+        with suppress(LocalError):  # it ends with this process anyway
+            self._store.leases.give_back(self._job_id)
 
     def _keep(self) -> None:
         renewed, told = time.monotonic(), False
         while not self._stopping.wait(WANTED_POLL_S):
-            if time.monotonic() - renewed > RENEW_S:
-                renewed = time.monotonic()
-                if not self._store.leases.renew(self._job_id):
+            why = None
+            with suppress(LocalError):  # whoever works on the job says so; here it is only tried again
+                due = time.monotonic() - renewed > RENEW_S
+                ours = self._store.leases.renew if due else self._store.leases.is_ours
+                if not ours(self._job_id):
                     self._on_lost()
                     return
-            why = None if told else stop_reason(self._store.jobs.get(self._job_id))
+                renewed = time.monotonic() if due else renewed
+                why = None if told else stop_reason(self._store.jobs.get(self._job_id))
             if why is not None:
                 told = True
                 self._on_cancel(why)

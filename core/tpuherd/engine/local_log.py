@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from tpuherd.engine.lines import LineSplitter
+from tpuherd.engine.local_trouble import is_of_the_disk
 from tpuherd.engine.log_times import TimeMarks
 
 if TYPE_CHECKING:
@@ -12,14 +14,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TAIL_BYTES = 4000
+AGAIN_S = 1.0
 
 
 class LocalLog:
     """Takes bytes from any number of connections; the file's size says how far we are."""
 
-    def __init__(self, path: Path, on_line: Callable[[str], None]) -> None:
-        """Keep the name of the file, and who gets each new line."""
+    def __init__(
+        self,
+        path: Path,
+        on_line: Callable[[str], None],
+        on_full: Callable[[OSError], None] = lambda _: None,
+    ) -> None:
+        """Keep the name of the file.
+
+        Args:
+            path: its name.
+            on_line: gets each new line.
+            on_full: is told, once a second, that the disk does not take more; what it raises ends the wait.
+        """
         self._path = path
+        self._on_full = on_full
         self._times = TimeMarks(path)
         self._lines = LineSplitter(on_line)
 
@@ -36,10 +51,22 @@ class LocalLog:
     def append(self, offset: int, data: bytes) -> None:
         """Take bytes that begin at an offset; after a reconnect they may overlap with what is here."""
         fresh = data[max(0, self.size - offset) :]
-        self._times.mark(self.size)
-        with self._path.open("ab") as file:
-            file.write(fresh)
+        end = self.size + len(fresh)
+        while missing := end - self.size:
+            self._write(fresh[-missing:])
         self._lines.feed(fresh)
+
+    def _write(self, data: bytes) -> None:
+        """Write all; on a disk that is full then only some of it, after a pause: the worker keeps its log."""
+        try:
+            self._times.mark(self.size)
+            with self._path.open("ab") as file:
+                file.write(data)
+        except OSError as error:
+            if not is_of_the_disk(error):
+                raise
+            self._on_full(error)
+            time.sleep(AGAIN_S)
 
     def flush(self) -> None:
         """The log is complete: a last line without an end counts, too."""

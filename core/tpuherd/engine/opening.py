@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from tpuherd.engine.tenure import Tenure
 from tpuherd.errors import ConfigError
 from tpuherd.hooks import GlobalHooks, Hooks
 from tpuherd.model.cloud import Cloud, SshAccess
-from tpuherd.model.event import Event
+from tpuherd.model.event import WORKLOAD_STARTED, Event
 from tpuherd.model.job import Job
 from tpuherd.providers import check_choices
 
@@ -91,7 +92,8 @@ def open_session(store: Store, hooks: Hooks, record: JobRecord, reporter: Report
     """The live services for a job in this process."""
     tenure = Tenure(store_id=store.settings.store_id, begin=lambda: store.tenures.begin(record.id))
     publish = _publisher(store, hooks, record, reporter)
-    return Session(reporter, paths.known_hosts(record.id), publish, tenure, _observer(hooks))
+    started = partial(_has_started, store, record.id)
+    return Session(reporter, paths.known_hosts(record.id), publish, tenure, _observer(hooks), started)
 
 
 def open_job(store: Store, hooks: Hooks, record: JobRecord, session: Session) -> Job:
@@ -113,6 +115,10 @@ def job_on_paper(hooks: Hooks, record: JobRecord, session: Session, attempt: Att
         cloud=Cloud(name=hooks.spec.cloud, project=hooks.spec.tpu.project or "", ssh=nobody),
         session=session,
     )
+
+
+def _has_started(store: Store, job_id: str, attempt: int) -> bool:
+    return store.events.has(job_id, attempt, WORKLOAD_STARTED)
 
 
 def _observer(hooks: Hooks) -> Callable[[Job, Allocation], Sequence[SliceObservation]]:

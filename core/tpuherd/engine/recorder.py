@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tpuherd.engine.describing import describe, went_well
 from tpuherd.engine.leaving import Left
+from tpuherd.engine.local_trouble import raise_if_local
 from tpuherd.engine.stages import decode, encode
 from tpuherd.errors import PluginError
 from tpuherd.store.records import StageState
@@ -58,6 +59,7 @@ class Recorder:
         except Left:
             raise
         except BaseException as error:
+            raise_if_local(error)
             self._stages.fail(*key, error=str(error) or type(error).__name__)
             self._job.session.publish("stage.failed", f"{stage.value}: {error}")
             raise

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from tpuherd.engine.giving_back import give_back
 from tpuherd.engine.judging import Judge
 from tpuherd.engine.restarting import kept_stages
 from tpuherd.engine.stages import Stage
-from tpuherd.errors import Cancelled, ProvisionError, TpuherdError
+from tpuherd.errors import Cancelled, LocalError, TpuherdError
 from tpuherd.model.failure import CleanAndRestart, GiveUp, RestartInPlace, Wait
 from tpuherd.recovery.texts import diagnosis_text, recovery_of, recovery_text
 
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from tpuherd.model.failure import Diagnosis, Recovery
     from tpuherd.store.records import RecoveryRow
     from tpuherd.store.store import Store
-
-PATIENCE_S = 900.0
-"""How long giving slices back is tried again while the cloud does not answer."""
-LONGEST_PAUSE_S = 30.0
 
 
 class Recovering:
@@ -98,7 +95,7 @@ class Recovering:
 
         try:
             stop_everywhere(self._engine)
-        except Cancelled:
+        except (Cancelled, LocalError):
             raise
         except TpuherdError as error:
             self._engine.job.session.publish("recovery", f"the slices are replaced instead: {error}")
@@ -106,18 +103,8 @@ class Recovering:
         return True
 
     def _give_back(self) -> None:
-        """Give the slices back, and ask again while the cloud does not answer: they cost money."""
-        began, pause_s = time.monotonic(), 1.0
-        while True:
-            try:
-                self._engine.release()
-                return self._hang_up()
-            except ProvisionError as error:
-                if time.monotonic() - began > PATIENCE_S:
-                    raise
-                self._engine.job.session.note(f"not given back yet, trying again: {error}")
-            self._engine.job.session.sleep(pause_s)
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+        give_back(self._engine)
+        self._hang_up()
 
     def _hang_up(self) -> None:
         """Nobody is at the other end of these connections any more."""

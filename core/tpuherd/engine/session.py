@@ -32,6 +32,7 @@ class Session:
         publish: Callable[[str, str], None],
         tenure: Tenure | None = None,
         observe: Callable[[Job, Allocation], Sequence[SliceObservation]] | None = None,
+        has_started: Callable[[int], bool] = lambda _: False,
     ) -> None:
         """Keep the services.
 
@@ -41,11 +42,13 @@ class Session:
             publish: stores and tells an event, given its kind and text.
             tenure: how long the job may hold what it asks for; default: for as long as it likes.
             observe: asks the control plane about slices; default: there is none.
+            has_started: tells of an attempt whether all its workers have started the work; default: no.
         """
         self.reporter = reporter
         self.publish = publish
         self.tenure = tenure or Tenure()
         self.observe = observe
+        self.has_started = has_started
         self._known_hosts = known_hosts
         self._cancelled = threading.Event()
         self._why = Cancelled("the job was cancelled")

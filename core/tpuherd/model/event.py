@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+WORKLOAD_STARTED = "workload.started"
+"""The kind of the event that tells that all workers have started the work of an attempt."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
-from tpuherd.errors import StateError
+from tpuherd.errors import LocalError, StateError
 
 if TYPE_CHECKING:
     import sqlite3
 
     from sqlalchemy import Engine
+    from sqlalchemy.engine import ExceptionContext
 
 SCHEMA_VERSION = "0004"
 """The newest migration in `migrations/versions`."""
@@ -43,6 +44,7 @@ def open_database(url: str) -> Engine:
         _upgrade(engine)
     except DBAPIError as error:
         raise StateError(f"cannot open the store {engine.url!r}: {error.orig}") from error
+    event.listen(engine, "handle_error", _tell_local_trouble)
     return engine
 
 
@@ -63,6 +65,13 @@ def _set_pragmas(connection: sqlite3.Connection, _: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _tell_local_trouble(context: ExceptionContext) -> None:
+    """What keeps the database from working, such as a full disk or a lost server, is no error of a job."""
+    if isinstance(context.sqlalchemy_exception, OperationalError):
+        why = f"the store cannot be used: {context.original_exception}"
+        raise LocalError(why) from context.original_exception
 
 
 def _upgrade(engine: Engine) -> None:

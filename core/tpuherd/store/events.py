@@ -27,6 +27,12 @@ class EventStore:
         with self._engine.begin() as connection:
             connection.execute(insert(events).values(**values))
 
+    def has(self, job_id: str, attempt: int, kind: str) -> bool:
+        """True if an event of this kind was told of an attempt."""
+        this = (events.c.job_id == job_id) & (events.c.attempt == attempt) & (events.c.kind == kind)
+        with self._engine.connect() as connection:
+            return connection.execute(select(events.c.id).where(this).limit(1)).scalar() is not None
+
     def all(self, job_id: str) -> list[Event]:
         """All events of a job, oldest first."""
         query = select(events).where(events.c.job_id == job_id).order_by(events.c.id)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, literal, select, update
 
 from tpuherd.errors import StateError
+from tpuherd.store.fence import driving
 from tpuherd.store.leases import new_lease
 from tpuherd.store.records import AttemptRow, JobRecord, JobState, StageState, to_record
 from tpuherd.store.tables import attempts, jobs, leases, recoveries, stages
@@ -72,11 +73,11 @@ class JobStore:
 
     def conclude(self, job_id: str, exit_code: int, message: str) -> None:
         """Record how a job is going to end, before its slices are given back."""
-        self._update(job_id, exit_code=exit_code, message=message)
+        self._record(job_id, exit_code=exit_code, message=message)
 
     def end(self, job_id: str, state: JobState, exit_code: int, message: str) -> None:
         """Record the end of a job."""
-        self._update(job_id, state=state.value, exit_code=exit_code, message=message, ended_at=time.time())
+        self._record(job_id, state=state.value, exit_code=exit_code, message=message, ended_at=time.time())
 
     def reopen(self, record: JobRecord) -> None:
         """Let a job be live again, from the job file that the record has."""
@@ -136,7 +137,7 @@ class JobStore:
             "resume": resume,
             "started_at": time.time(),
         }
-        with self._engine.begin() as connection:
+        with driving(self._engine, job_id) as connection:
             connection.execute(update(attempts).where(last).values(**ended))
             connection.execute(
                 update(recoveries).where(_open(job_id, number - 1)).values(done_at=time.time())
@@ -144,6 +145,10 @@ class JobStore:
             connection.execute(insert(attempts).values(**begun))
             connection.execute(insert(stages).from_select(stages.c.keys(), _carried(job_id, number, kept)))
             connection.execute(update(jobs).where(jobs.c.id == job_id).values(attempt=number))
+
+    def _record(self, job_id: str, **values: object) -> None:
+        with driving(self._engine, job_id) as connection:
+            connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
     def _update(self, job_id: str, **values: object) -> None:
         with self._engine.begin() as connection:

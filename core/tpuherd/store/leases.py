@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from tpuherd.store.held import hold, let_go
 from tpuherd.store.tables import leases
 
 if TYPE_CHECKING:
@@ -84,6 +85,12 @@ class LeaseStore:
         holder = self.holder(job_id)
         return None if holder is None or is_gone(holder) else holder
 
+    def is_ours(self, job_id: str) -> bool:
+        """True while nobody has taken our lease, whatever the time is."""
+        query = select(leases.c.holder).where(leases.c.job_id == job_id)
+        with self._engine.connect() as connection:
+            return connection.execute(query).scalar() == this_process()
+
     def renew(self, job_id: str) -> bool:
         """Prolong our lease; `False` if it is not ours any more."""
         ours = (leases.c.job_id == job_id) & (leases.c.holder == this_process())
@@ -96,6 +103,7 @@ class LeaseStore:
         ours = (leases.c.job_id == job_id) & (leases.c.holder == this_process())
         with self._engine.begin() as connection:
             connection.execute(delete(leases).where(ours))
+        let_go(self._engine, job_id)
 
     def renew_all(self) -> None:
         """Prolong all leases of this process, in one statement."""
@@ -120,6 +128,7 @@ class LeaseStore:
         theirs = {"holder": to, "expires_at": time.time() + LEASE_S, "asked_by": None}
         with self._engine.begin() as connection:
             connection.execute(update(leases).where(ours).values(**theirs))
+        let_go(self._engine, job_id)
 
     def _replace(self, job_id: str, seen: str | None) -> str | None:
         """Put ourselves in place of what we saw; if somebody was quicker, they hold it."""
@@ -134,6 +143,7 @@ class LeaseStore:
                 connection.execute(insert(leases).values(**new_lease(job_id, this_process())))
         except IntegrityError:
             return self.holder(job_id) or "somebody who was quicker"
+        hold(self._engine, job_id)
         return None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, insert, select, update
 
+from tpuherd.store.fence import driving
 from tpuherd.store.records import RecoveryRow, to_record
 from tpuherd.store.tables import recoveries
 
@@ -33,7 +34,7 @@ class RecoveryStore:
         """
         values = {"job_id": job_id, "attempt": attempt, "at": at, "diagnosis": diagnosis}
         last = select(func.max(recoveries.c.number)).where(recoveries.c.job_id == job_id)
-        with self._engine.begin() as connection:
+        with driving(self._engine, job_id) as connection:
             number = (connection.execute(last).scalar() or 0) + 1
             connection.execute(insert(recoveries).values(**values, number=number, recovery=recovery))
         return RecoveryRow(**values, number=number, recovery=recovery, done_at=None)  # type: ignore[arg-type]
@@ -52,5 +53,5 @@ class RecoveryStore:
     def done(self, row: RecoveryRow) -> None:
         """Record that a decision was carried out."""
         this = (recoveries.c.job_id == row.job_id) & (recoveries.c.number == row.number)
-        with self._engine.begin() as connection:
+        with driving(self._engine, row.job_id) as connection:
             connection.execute(update(recoveries).where(this).values(done_at=time.time()))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select, update
 
+from tpuherd.store.fence import driving
 from tpuherd.store.records import StageRecord, StageState, to_record
 from tpuherd.store.tables import stages
 
@@ -28,15 +29,16 @@ class StageStore:
         return None if row is None else to_record(StageRecord, row)
 
     def all(self, job_id: str) -> list[StageRecord]:
-        """All stages of a job in the order in which they started."""
-        query = select(stages).where(stages.c.job_id == job_id).order_by(stages.c.started_at)
+        """All stages of a job by attempt, and then in the order in which they started."""
+        order = (stages.c.attempt, stages.c.started_at)
+        query = select(stages).where(stages.c.job_id == job_id).order_by(*order)
         with self._engine.connect() as connection:
             return [to_record(StageRecord, row) for row in connection.execute(query).all()]
 
     def start(self, job_id: str, attempt: int, stage: str) -> None:
         """Record that a stage is about to happen; a row of an interrupted try is replaced."""
         values = {"job_id": job_id, "attempt": attempt, "stage": stage}
-        with self._engine.begin() as connection:
+        with driving(self._engine, job_id) as connection:
             connection.execute(delete(stages).where(_key(job_id, attempt, stage)))
             connection.execute(
                 insert(stages).values(**values, state=StageState.STARTED.value, started_at=time.time())
@@ -44,7 +46,7 @@ class StageStore:
 
     def forget(self, job_id: str, attempt: int, stage: str) -> None:
         """Record that what a stage did no longer holds."""
-        with self._engine.begin() as connection:
+        with driving(self._engine, job_id) as connection:
             connection.execute(delete(stages).where(_key(job_id, attempt, stage)))
 
     def finish(self, job_id: str, attempt: int, stage: str, result: str) -> None:
@@ -56,7 +58,7 @@ class StageStore:
         self._end(job_id, attempt, stage, state=StageState.FAILED.value, error=error)
 
     def _end(self, job_id: str, attempt: int, stage: str, **values: object) -> None:
-        with self._engine.begin() as connection:
+        with driving(self._engine, job_id) as connection:
             connection.execute(
                 update(stages).where(_key(job_id, attempt, stage)).values(ended_at=time.time(), **values)
             )

@@ -12,6 +12,7 @@ from tpuherd.cloud.client import hang_up
 from tpuherd.cloud.sharing import forget, suit
 from tpuherd.engine.lease_keeper import RENEW_S
 from tpuherd.engine.tenure import stop_reason
+from tpuherd.errors import LocalError
 from tpuherd.store.leases import this_process
 from tpuherd.supervising.aside import Aside
 from tpuherd.supervising.choosing import asker, to_drive
@@ -75,10 +76,12 @@ class Supervisor:
         while not self._leaving.is_set():
             try:
                 self.tick()
+                if not after_tick():
+                    return
+            except LocalError as error:
+                self._note(f"trying again: {error}")
             except Exception:
                 log.exception("looking at the store failed, trying again")
-            if not after_tick():
-                return
             self._leaving.wait(TICK_S)
 
     def tick(self) -> None:

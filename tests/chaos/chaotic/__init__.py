@@ -1,0 +1,1 @@
+"""Jobs on an emulated cloud where everything goes wrong that can, by plans that a number stands for."""
