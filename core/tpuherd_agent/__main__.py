@@ -47,6 +47,7 @@ COMMANDS: dict[str, dict[str, Option]] = {
     "unlock": {},
     "remount": {},
     "clean": {"keep": Option(count, REQUIRED)},
+    "serve": {},
 }
 
 
