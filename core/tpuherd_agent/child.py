@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import os
 import select
-from contextlib import suppress
 
 from tpuherd_agent import mux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import NoReturn
-
-_CRASHED = 70
-"""A bug in the agent, see `errors`."""
-_HIGHEST = 1024
-"""No descriptor of an agent that stands by is higher: they are few, and the system gives the lowest."""
+    from collections.abc import Iterator
 
 
 class Child:
@@ -138,41 +131,3 @@ class Child:
         for descriptor in self._outputs:
             os.close(descriptor)
         self._outputs.clear()
-
-
-def fork(words: list[str], run: Callable[[list[str]], int]) -> Child:
-    """Starts a child for a call.
-
-    Args:
-        words: Of the call.
-        run: What the child does with them; returns its exit code.
-
-    Raises:
-        OSError: The system has no room for it; nothing was begun.
-    """
-    pipes: list[int] = []
-    try:
-        for _ in range(3):
-            pipes += os.pipe()
-        pid = os.fork()
-    except OSError:
-        for descriptor in pipes:
-            os.close(descriptor)
-        raise
-    if pid == 0:
-        _become(pipes, words, run)
-    for descriptor in (pipes[0], pipes[3], pipes[5]):
-        os.close(descriptor)
-    return Child(pid, stdin=pipes[1], stdout=pipes[2], stderr=pipes[4])
-
-
-def _become(pipes: list[int], words: list[str], run: Callable[[list[str]], int]) -> NoReturn:
-    """In the child: as in an SSH session of its own, with nothing of the channel and of other calls."""
-    code = _CRASHED
-    with suppress(BaseException):
-        os.setsid()
-        for target, descriptor in enumerate((pipes[0], pipes[3], pipes[5])):
-            os.dup2(descriptor, target)
-        os.closerange(3, _HIGHEST)
-        code = run(words)
-    os._exit(code)

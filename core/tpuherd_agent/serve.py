@@ -14,12 +14,14 @@ import sys
 from contextlib import suppress
 
 from tpuherd_agent import mux
-from tpuherd_agent.child import Child, fork
+from tpuherd_agent.forking import fork
 from tpuherd_agent.surroundings import Surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tpuherd_agent.child import Child
 
 MOST_CALLS = 64
 """At the same time: more get a session of their own."""
@@ -46,7 +48,7 @@ def serve(source: int, sink: int, run: Callable[[list[str]], int]) -> None:
 
 def _import_all() -> None:
     """What most calls need."""
-    from tpuherd_agent import spec, start, stop, watch  # noqa: F401
+    from tpuherd_agent import spec, start, stop, sync, watch  # noqa: F401
 
 
 class _Server:
