@@ -11,7 +11,7 @@ import json
 import sys
 
 from tpuherd_agent import commands
-from tpuherd_agent.errors import DISK, INTERNAL, AgentError, describe
+from tpuherd_agent.errors import DISK, INTERNAL, LONG_WAY, AgentError, describe
 from tpuherd_agent.options import REQUIRED, Option, count, parse, seconds, token
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ _PATH = {"path": Option(default=REQUIRED)}
 _REPLACE = {"replace": Option(None, default=False)}
 _SIZE = {"size": Option(count, REQUIRED)}
 _TOKEN = {"token": Option(token, REQUIRED)}
+_SYNC = {name: Option(default=REQUIRED) for name in ("snapshot", "base", "digest", "ready")}
 _LAST = {"last": Option(None, default=False)}
 
 COMMANDS: dict[str, dict[str, Option]] = {
@@ -47,6 +48,8 @@ COMMANDS: dict[str, dict[str, Option]] = {
     "unlock": {},
     "remount": {},
     "clean": {"keep": Option(count, REQUIRED)},
+    "sync": {**_SYNC, "gone": Option(None, default=False)},
+    "serve": {},
 }
 
 
@@ -56,6 +59,8 @@ def main() -> None:
         name, options = parse(sys.argv[1:], COMMANDS)
         getattr(commands, name)(options)
     except AgentError as error:
+        if error.code == LONG_WAY:
+            sys.exit(LONG_WAY)  # without a word: somebody else will find some
         _fail(str(error), error.code, error.details)
     except BrokenPipeError:
         sys.stderr = None

@@ -166,6 +166,21 @@ def clean(arguments: Options) -> None:
     _print({"removed": clean_attempts(arguments.keep)})
 
 
+def sync(arguments: Options) -> None:
+    """Makes a snapshot of the code from what comes on stdin, if that is the plain case."""
+    from tpuherd_agent.sync import sync as make
+
+    sys.stdout.write(make(**vars(arguments)) + "\n")
+
+
+def serve(_arguments: Options) -> None:
+    """Stands by on this channel: takes calls of all other commands, and answers each by a child."""
+    from tpuherd_agent.serve import run_main
+    from tpuherd_agent.serve import serve as stand_by
+
+    stand_by(sys.stdin.fileno(), sys.stdout.fileno(), run_main)
+
+
 def _copy(source: int, offset: int, limit: int | None) -> None:
     left = sys.maxsize if limit is None else limit
     while left > 0 and (data := os.pread(source, min(left, _CHUNK_BYTES), offset)):

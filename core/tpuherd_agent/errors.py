@@ -8,6 +8,8 @@ SPEC_WRONG = 65
 """The JSON spec on stdin is wrong; nothing was touched."""
 NOT_THERE = 66
 """The log is shorter than the offset that was asked for."""
+LONG_WAY = 69
+"""Nothing was done: whoever asks knows another way, which can do it in this case."""
 INTERNAL = 70
 """A bug in the agent."""
 NOT_STOPPED = 71

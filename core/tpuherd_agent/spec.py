@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -103,7 +102,10 @@ def _expand(value: str, home: Path) -> str:
 
 def _is_text(value: object) -> bool:
     """True for a string that UTF-8 can hold."""
-    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def _is_word(value: object) -> bool:
@@ -116,13 +118,18 @@ def _are_words(value: object) -> bool:
 
 
 def _are_folders(value: object) -> bool:
-    is_absolute = re.compile(r"(\$HOME|/)[^:]*").fullmatch
-    return isinstance(value, list) and all(_is_word(entry) and is_absolute(entry) for entry in value)
+    return isinstance(value, list) and all(
+        _is_word(entry) and entry.startswith(("$HOME", "/")) and ":" not in entry for entry in value
+    )
 
 
 def _are_variables(value: object) -> bool:
-    is_name = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
-    return isinstance(value, dict) and all(map(is_name, value)) and all(map(_is_word, value.values()))
+    return isinstance(value, dict) and all(map(_is_name, value)) and all(map(_is_word, value.values()))
+
+
+def _is_name(name: str) -> bool:
+    """True for what a shell can have as a variable."""
+    return name.isascii() and name.isidentifier()
 
 
 def _are_files(value: object) -> bool:

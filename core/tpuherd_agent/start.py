@@ -65,21 +65,18 @@ def _write(path: Path, text: str) -> None:
 
 
 def _fork_keeper(attempt: Attempt, spec: Spec, lock: int) -> int:
-    """Forks twice, so that the keeper is nobody's child; returns the pipe of its report."""
+    """Forks a keeper with a session of its own, which nobody waits for; returns the pipe of its report."""
     sys.stdout.flush()
     reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
+    if os.fork() == 0:
         try:
             os.setsid()
-            if os.fork() == 0:
-                keep(attempt, spec, lock, writing)
+            keep(attempt, spec, lock, writing)
         except Exception:  # noqa: BLE001  (the keeper's last words, for its log)
             _print_traceback()
         finally:
             os._exit(0)
     os.close(writing)
-    os.waitpid(child, 0)
     return reading
 
 

@@ -30,9 +30,9 @@ class Counting(RemoteWorkers):
         self.trips.append(sorted(commands))
         super().follow_each(commands, **more)
 
-    def open_stream(self, worker_index: int, command: str, stdin: bytes | None = None) -> RemoteStream:
+    def open_stream(self, worker_index: int, *what: Any, **more: Any) -> RemoteStream:
         self.trips.append([worker_index])
-        return super().open_stream(worker_index, command, stdin)
+        return super().open_stream(worker_index, *what, **more)
 
 
 @pytest.fixture

@@ -71,7 +71,9 @@ class Beginning:
 
     def _first_frame(self) -> Begun:
         command = self._command
-        stream = self._stream = self._remote.open_stream(self._worker.index, command.command, command.stdin)
+        stream = self._stream = self._remote.open_stream(
+            self._worker.index, command.command, command.stdin, call=command.call
+        )
         if self._given_up:
             stream.close()
         frames = frames_of(stream)

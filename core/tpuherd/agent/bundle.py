@@ -9,6 +9,10 @@ from base64 import b85encode
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tpuherd.remote import RemoteCommand
 
 _PACKAGE = "tpuherd_agent"
 _ENTRY = "entry.py"
@@ -55,7 +59,26 @@ def command(bundle: AgentBundle, *args: str) -> str:
 
     Exit code 2 with `can't open file` on stderr says that the agent is not installed.
     """
-    return f"python3 -I -S ~/.tpuherd/agent/{bundle.digest}.py {shlex.join(args)}".rstrip()
+    return agent_line(bundle.digest, *args)
+
+
+def agent_line(digest: str, *args: str) -> str:
+    """The same by the digest of the agent alone."""
+    return f"python3 -I -S ~/.tpuherd/agent/{digest}.py {shlex.join(args)}".rstrip()
+
+
+def agent_command(bundle: AgentBundle, *args: str, stdin: bytes | None = None) -> RemoteCommand:
+    """The same as a command for workers, which is answered sooner where an agent stands by.
+
+    Args:
+        bundle: An installed agent.
+        args: Its command line: something that may be done twice.
+        stdin: Its input.
+    """
+    from tpuherd.remote import AgentCall, RemoteCommand
+
+    call = AgentCall(digest=bundle.digest, words=args)
+    return RemoteCommand(command=command(bundle, *args), stdin=stdin, call=call)
 
 
 def _module(file_name: str) -> str:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from tpuherd.agent.answers import parse_status
 from tpuherd.agent.beginning import Beginning
-from tpuherd.agent.bundle import bundle, command, install_command
+from tpuherd.agent.bundle import agent_command, bundle, install_command
 from tpuherd.agent.protocol import frames_of
 from tpuherd.errors import WorkloadError
-from tpuherd.remote import FanOut, RemoteCommand
+from tpuherd.remote import FanOut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tpuherd.agent.answers import Frame, Status
     from tpuherd.agent.beginning import Begun
-    from tpuherd.remote import RemoteResult, RemoteWorkers
+    from tpuherd.remote import RemoteCommand, RemoteResult, RemoteWorkers
 
 NO_AGENT = 2
 NO_FILE = "can't open file"
@@ -63,11 +63,7 @@ class Agents:
         return FanOut(results=tuple(sorted(_latest(done, again), key=lambda one: one.worker.index)))
 
     def _start(self, specs: Mapping[int, dict[str, Any]]) -> FanOut:
-        line = command(self._bundle, "start")
-        commands = {
-            index: RemoteCommand(command=line, stdin=json.dumps(spec).encode())
-            for index, spec in specs.items()
-        }
+        commands = {index: self._command("start", stdin=_as_input(spec)) for index, spec in specs.items()}
         return self._remote.run_each(commands, timeout_s=START_TIMEOUT_S)
 
     def run(
@@ -102,28 +98,33 @@ class Agents:
         return {index: one.wait(START_TIMEOUT_S) for index, one in beginnings.items()}
 
     def _running(self, spec: dict[str, Any], offset: int) -> RemoteCommand:
-        line = command(self._bundle, "run", "--offset", str(offset))
-        return RemoteCommand(command=line, stdin=json.dumps(spec).encode())
+        return self._command("run", "--offset", str(offset), stdin=_as_input(spec))
+
+    def _command(self, *words: str, stdin: bytes | None = None) -> RemoteCommand:
+        """All that is asked of agents here may be asked twice."""
+        return agent_command(self._bundle, *words, stdin=stdin)
+
+    def _ask(self, *words: str, workers: Sequence[int] | None = None, timeout_s: float) -> FanOut:
+        one = self._command(*words)
+        return self._remote.run(one.command, call=one.call, workers=workers, timeout_s=timeout_s)
 
     def status(self, attempt: str) -> list[Status]:
         """The state of an attempt on every worker; raises `WorkloadError` if one does not say."""
-        line = command(self._bundle, "status", "--attempt", attempt)
-        done = self._remote.run(line, timeout_s=START_TIMEOUT_S)
+        done = self._ask("status", "--attempt", attempt, timeout_s=START_TIMEOUT_S)
         done.require(WorkloadError, "asking the agents")
         return [parse_status(result.stdout) for result in done.results]
 
     def stop(self, attempt: str, *, workers: Sequence[int], grace_s: float) -> FanOut:
         """End an attempt's processes: TERM, grace, KILL; returns when nothing of it is left."""
-        line = command(self._bundle, "stop", "--attempt", attempt, "--grace", str(grace_s))
-        return self._remote.run(line, workers=workers, timeout_s=grace_s + STOP_MARGIN_S)
+        words = ("stop", "--attempt", attempt, "--grace", str(grace_s))
+        return self._ask(*words, workers=workers, timeout_s=grace_s + STOP_MARGIN_S)
 
     def kill(self, attempt: str, *, workers: Sequence[int]) -> list[Status]:
         """End an attempt's processes as the loss of a machine would: KILL at once; `WorkloadError` as above.
 
         What was not started yet is not kept from starting: its status says so.
         """
-        line = command(self._bundle, "kill", "--attempt", attempt)
-        done = self._remote.run(line, workers=workers, timeout_s=STOP_MARGIN_S)
+        done = self._ask("kill", "--attempt", attempt, workers=workers, timeout_s=STOP_MARGIN_S)
         done.require(WorkloadError, "killing the workload")
         return [parse_status(result.stdout) for result in done.results]
 
@@ -133,8 +134,12 @@ class Agents:
         Raises:
             RemoteError: the connection was lost.
         """
-        line = command(self._bundle, "watch", "--attempt", attempt, "--offset", str(offset))
-        return frames_of(self._remote.open_stream(worker, line))
+        one = self._command("watch", "--attempt", attempt, "--offset", str(offset))
+        return frames_of(self._remote.open_stream(worker, one.command, call=one.call))
+
+
+def _as_input(spec: dict[str, Any]) -> bytes:
+    return json.dumps(spec).encode()
 
 
 def _lacks_agent(result: RemoteResult) -> bool:

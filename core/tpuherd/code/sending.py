@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from tpuherd.code.calling import script, sync_call
 from tpuherd.code.delta import Delta
 from tpuherd.code.importing import import_roots
 from tpuherd.code.memory import UNKNOWN, Memory
@@ -72,19 +72,13 @@ def _known(base: str, snapshot: Snapshot) -> str:
 @cache
 def worker_script() -> str:
     """The program that runs on workers."""
-    return own_script() + _script("copies.sh") + _script("worker.sh")
+    return own_script() + script("copies.sh") + script("worker.sh")
 
 
 @cache
 def own_script() -> str:
     """The beginning of programs that put snapshots on workers; `set_aside_old` in it says what it needs."""
-    return _script("own.sh")
-
-
-def _script(name: str) -> str:
-    """Without the comments: it is sent each time."""
-    lines = files("tpuherd.code").joinpath(name).read_text().splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("#"))
+    return script("own.sh")
 
 
 class _Sending:
@@ -146,7 +140,8 @@ class _Sending:
         gone = "gone" if payload.removes else ""
         words = (self._snapshot.id, base, str(self._keep), payload.digest, gone)
         line = quote(["sh", "-c", worker_script(), "tpuherd", *words])
-        return RemoteCommand(command=line, stdin=payload.content or None)
+        call = sync_call(self._snapshot.id, base, self._keep, payload)
+        return RemoteCommand(command=line, stdin=payload.content or None, call=call)
 
     def _pack(self, base: str) -> Payload:
         if base == UNKNOWN:

@@ -136,13 +136,18 @@ class Conversation:
 
 def commands_of(frame: Frame) -> dict[int, RemoteCommand]:
     """The commands of a request; inputs that several share are one part of its body."""
-    from tpuherd.remote import RemoteCommand
+    from tpuherd.remote import AgentCall, RemoteCommand
 
     inputs, start = [], 0
     for length in frame.header["inputs"]:
         inputs.append(frame.body[start : start + length])
         start += length
     return {
-        int(index): RemoteCommand(command=text, stdin=None if number is None else inputs[number], mark=mark)
-        for index, (text, number, mark) in frame.header["commands"].items()
+        int(index): RemoteCommand(
+            command=text,
+            stdin=None if number is None else inputs[number],
+            mark=mark,
+            call=call and AgentCall(digest=call[0], words=tuple(call[1])),
+        )
+        for index, (text, number, mark, call) in frame.header["commands"].items()
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.resources import files as package_files
 from pathlib import Path
 
 THREADS = Path("/proc/self/task")
@@ -20,6 +21,8 @@ class Freshness:
                 have been read before or after it.
         """
         files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        # the agent's are read, not imported
+        files |= {str(file) for file in package_files("tpuherd_agent").iterdir() if file.is_file()}
         self._stamps = {path: _stamp(path) for path in files if path}
         self._late = any(changed_ns >= since_s * 1e9 for changed_ns, _ in self._stamps.values())
 

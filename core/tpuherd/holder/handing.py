@@ -52,7 +52,9 @@ def start_for_the_next() -> None:
         if found:
             found.close()
         else:
-            starting.spawn(path, ["tpuherd.holder.warm", str(path), str(idle_s)])
+            from tpuherd.holder.preparing import used_modules
+
+            starting.spawn(path, ["tpuherd.holder.warm", str(path), str(idle_s), *used_modules()])
 
 
 def _forked(sock: socket.socket) -> int:

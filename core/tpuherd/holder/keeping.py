@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpuherd.remote import RemoteWorkers
+from tpuherd.holder.standing_workers import StandingWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tpuherd.holder.target import Target
+    from tpuherd.remote import RemoteWorkers
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -74,7 +75,7 @@ class Keeper:
                 return held
         old = [h for h in self._held if h.target.known_hosts == target.known_hosts and not h.users]
         threading.Thread(target=self._drop, args=(old,), daemon=True).start()
-        remote = RemoteWorkers(
+        remote = StandingWorkers(
             target.workers,
             target.access,
             target.known_hosts,

@@ -9,6 +9,11 @@ from importlib import import_module
 from pathlib import Path
 
 from tpuherd.holder import sockets, starting
+from tpuherd.holder.preparing import import_light, rehearse_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MODULES = (
     "tpuherd.tasks.namespace",
@@ -37,11 +42,12 @@ def main() -> None:
     from tpuherd.holder.freshness import Freshness
 
     path, idle_s, now_s = Path(sys.argv[1]), float(sys.argv[2]), time.time()
+    more = sys.argv[3:]
     with starting.only_one(path):
         if starting.running(path):
             return
         path.unlink(missing_ok=True)
-        _import_all()
+        _import_all(more)
         starter = WarmStarter(sockets.listen(path), path, idle_s, Freshness(now_s))
     if starter.serve():
         from tpuherd.cli import here
@@ -49,10 +55,15 @@ def main() -> None:
         here()
 
 
-def _import_all() -> None:
-    """Import modules and plugins, and make the models of job files; nothing is opened."""
+def _import_all(more: Sequence[str]) -> None:
+    """Import modules and plugins, and make the models of job files; nothing is left open.
+
+    Args:
+        more: modules of plugins that the last `rerun` has used.
+    """
     for module in MODULES:
         import_module(module)
+    from tpuherd.agent.bundle import bundle
     from tpuherd.config.assemble import job_model
     from tpuherd.hooks import GlobalHooks
     from tpuherd.tasks.plugins import manager
@@ -60,6 +71,9 @@ def _import_all() -> None:
     sections = GlobalHooks(manager()).config_sections()
     for model in (job_model(sections), *(section.model for section in sections)):
         model.model_rebuild()  # else each child would, at its first use
+    import_light(more)
+    bundle()
+    rehearse_store()
     gc.freeze()  # children leave what is here alone, and need not copy it
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from tpuherd.errors import RemoteError
@@ -10,7 +11,7 @@ from tpuherd.holder import frames
 from tpuherd.holder.asking import Asking, Unheard
 from tpuherd.holder.reading import begun, ending_of
 from tpuherd.holder.target import Target
-from tpuherd.remote.result import Ending, Outcome, RemoteCommand
+from tpuherd.remote.result import AgentCall, Ending, Outcome, RemoteCommand
 from tpuherd.remote.stream import RemoteStream
 from tpuherd.remote.workers import RemoteWorkers
 
@@ -74,10 +75,12 @@ class HeldWorkers(RemoteWorkers):
         except Unheard:
             super().follow_each(commands, timeout_s=timeout_s, listener=listener)
 
-    def open_stream(self, worker_index: int, command: str, stdin: bytes | None = None) -> RemoteStream:
+    def open_stream(
+        self, worker_index: int, command: str, stdin: bytes | None = None, *, call: AgentCall | None = None
+    ) -> RemoteStream:
         """See `RemoteWorkers.open_stream`."""
         link = self._link(worker_index)
-        one = {worker_index: RemoteCommand(command=command, stdin=stdin)}
+        one = {worker_index: RemoteCommand(command=command, stdin=stdin, call=call)}
         request, inputs = self._request(one, math.inf, begins=True)
         try:
             return RemoteStream(link.worker, begun(Asking(), request, inputs))
@@ -99,7 +102,8 @@ class HeldWorkers(RemoteWorkers):
             "begins": begins,
             "inputs": [len(data) for data in shared.values()],
             "commands": {
-                str(index): (c.command, numbers.get(id(c.stdin)), c.mark) for index, c in commands.items()
+                str(index): (c.command, numbers.get(id(c.stdin)), c.mark, c.call and astuple(c.call))
+                for index, c in commands.items()
             },
         }
         return header, list(shared.values())

@@ -10,12 +10,13 @@ from __future__ import annotations
 from tpuherd.remote.argv import interactive_argv, quote
 from tpuherd.remote.errors import HostKeyChangedError, UnreachableError
 from tpuherd.remote.known_hosts import KnownHosts, forget
-from tpuherd.remote.result import FanOut, Line, Outcome, RemoteCommand, RemoteResult
+from tpuherd.remote.result import AgentCall, FanOut, Line, Outcome, RemoteCommand, RemoteResult
 from tpuherd.remote.stream import RemoteStream
 from tpuherd.remote.variables import with_variables
 from tpuherd.remote.workers import RemoteWorkers
 
 __all__ = [
+    "AgentCall",
     "FanOut",
     "HostKeyChangedError",
     "KnownHosts",

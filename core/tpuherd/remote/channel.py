@@ -27,16 +27,21 @@ def start(channel: Any, command: RemoteCommand) -> None:
     Raises:
         ConnectionError: the connection was lost; it is not known if the command was started.
     """
+    open_command(channel, command.command, close_input=not command.stdin)
+    if command.stdin:
+        threading.Thread(target=_write, args=(channel, command.stdin), daemon=True).start()
+
+
+def open_command(channel: Any, line: str, *, close_input: bool) -> None:
+    """Start a command without any input, or one whose input is the caller's business; errors as `start`."""
     import paramiko
 
     try:
-        channel.exec_command(command.command)
-        if not command.stdin:
+        channel.exec_command(line)
+        if close_input:
             channel.shutdown_write()
-            return
     except (EOFError, OSError, paramiko.SSHException) as error:
         raise ConnectionError(f"the connection ended while the command was started: {error}") from error
-    threading.Thread(target=_write, args=(channel, command.stdin), daemon=True).start()
 
 
 def chunks(channel: Any, deadline: float) -> Iterator[tuple[StreamName, bytes]]:

@@ -24,6 +24,16 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCall:
+    """A command of the agent, for whoever has one that stands by; safe to repeat."""
+
+    digest: str
+    """Of the agent that is meant; see `agent.bundle`."""
+    words: tuple[str, ...]
+    """Its command line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteCommand:
     """A command for the worker's shell; build it with `quote` from words."""
 
@@ -32,6 +42,8 @@ class RemoteCommand:
     """Its input; `None`: an empty one."""
     mark: str = ""
     """Its processes carry this as `TPUHERD_EXEC_ID`; a connection holder ends them if their caller dies."""
+    call: AgentCall | None = None
+    """What does the same with the same input, and takes less time where an agent stands by."""
 
 
 class Outcome(Enum):

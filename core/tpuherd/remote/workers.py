@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tpuherd.model.cloud import SshAccess
     from tpuherd.remote.dialer import Dialer
     from tpuherd.remote.output import Listener
-    from tpuherd.remote.result import FanOut, Line
+    from tpuherd.remote.result import AgentCall, FanOut, Line
 
 
 class RemoteWorkers:
@@ -80,6 +80,7 @@ class RemoteWorkers:
         on_line: Callable[[Worker, Line], None] | None = None,
         capture_bytes: int = 1 << 20,
         mark: str = "",
+        call: AgentCall | None = None,
     ) -> FanOut:
         """Run one command on all workers, or on those with the given indices, at once. Failures are results.
 
@@ -91,12 +92,13 @@ class RemoteWorkers:
             on_line: Called with each line as it comes; never by two threads at the same time.
             capture_bytes: How much of each stream of each worker is kept: its head and its tail.
             mark: See `RemoteCommand`.
+            call: See `RemoteCommand`.
 
         Raises:
             RemoteError: an index is unknown, or the private key cannot be used; nothing was started.
         """
         chosen = self._links if workers is None else workers
-        same = RemoteCommand(command=command, stdin=stdin, mark=mark)
+        same = RemoteCommand(command=command, stdin=stdin, mark=mark, call=call)
         return self.run_each(
             dict.fromkeys(chosen, same), timeout_s=timeout_s, on_line=on_line, capture_bytes=capture_bytes
         )
@@ -126,8 +128,16 @@ class RemoteWorkers:
         one = partial(exchange, dialer=self._dialer(), timeout_s=timeout_s, listener=listener)
         in_parallel(lambda index: one(self._link(index), commands[index]), commands)
 
-    def open_stream(self, worker_index: int, command: str, stdin: bytes | None = None) -> RemoteStream:
+    def open_stream(
+        self, worker_index: int, command: str, stdin: bytes | None = None, *, call: AgentCall | None = None
+    ) -> RemoteStream:
         """Start a command whose output is read as it arrives, for as long as it lasts.
+
+        Args:
+            worker_index: Of the worker.
+            command: See `RemoteCommand`, as its `stdin` and its `call`.
+            stdin: Its input.
+            call: What does the same where an agent stands by; nobody does here.
 
         Raises:
             RemoteError: the worker cannot be reached, or the connection was lost while starting.
@@ -135,7 +145,7 @@ class RemoteWorkers:
         link = self._link(worker_index)
         try:
             channel = link.channel(self._dialer(), time.monotonic() + link.connect_timeout_s)
-            session.start(channel, RemoteCommand(command=command, stdin=stdin))
+            session.start(channel, RemoteCommand(command=command, stdin=stdin, call=call))
         except (ConnectionError, RemoteError) as error:
             raise RemoteError(f"{link.worker.name}: {error}") from error
         return RemoteStream(link.worker, session.ChannelSource(channel))

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = "0004"
 """The newest migration in `migrations/versions`."""
-
 BUSY_TIMEOUT_MS = 20_000
 """How long a writer waits for another process's transaction."""
-
-
 POOL_TIMEOUT_S = 300.0
 """How long a thread waits for a connection: a supervisor has many threads, and no job may fail of that."""
+
+_prepared: dict[str, Engine] = {}
+"""By URL; see `leave_to_fork`."""
 
 
 def open_database(url: str) -> Engine:
@@ -37,14 +37,31 @@ def open_database(url: str) -> Engine:
         StateError: it cannot be opened, or it was made by a newer tpuherd.
     """
     _make_folder(url)
-    engine = create_engine(url, pool_timeout=POOL_TIMEOUT_S)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _set_pragmas)
+    engine = _prepared.pop(url, None) or _new_engine(url)
     try:
         _upgrade(engine)
     except DBAPIError as error:
         raise StateError(f"cannot open the store {engine.url!r}: {error.orig}") from error
     event.listen(engine, "handle_error", _tell_local_trouble)
+    return engine
+
+
+def leave_to_fork(url: str, engine: Engine) -> None:
+    """Let a fork of this process open the same database with all that this engine has compiled so far.
+
+    Args:
+        url: the database's.
+        engine: an engine that nobody uses any more; it has no connection afterwards.
+    """
+    engine.dispose()
+    event.remove(engine, "handle_error", _tell_local_trouble)
+    _prepared[url] = engine
+
+
+def _new_engine(url: str) -> Engine:
+    engine = create_engine(url, pool_timeout=POOL_TIMEOUT_S)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _set_pragmas)
     return engine
 
 
