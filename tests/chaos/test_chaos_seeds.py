@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 SEEDS = range(int(os.environ.get("TPUHERD_CHAOS_SEEDS", "40")))
-AT_A_TIME = 4
+AT_A_TIME = 6
 
 
 class Asked:
