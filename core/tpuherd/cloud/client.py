@@ -23,9 +23,6 @@ READ_RETRY_S = 60.0
 LOCAL_RETRY_S = 5.0
 """The same for an API on this machine: one that does not answer for so long has gone."""
 
-EXACT_READS = frozenset({"get_node", "get_queued_resource"})
-"""Reads that many jobs of one process can share, see `sharing`."""
-
 _open: list[Any] = []
 _connecting = threading.Lock()
 """Many threads that call at once share one connection."""
@@ -99,7 +96,7 @@ class TpuApi:
             method: for example `get_node`.
             name: path below the zone, for example `nodes/ID`.
         """
-        shared = sharing.seen(self, name) if method in EXACT_READS else None
+        shared = sharing.seen(self, name)
         return self.read(method, name=f"{self.parent}/{name}") if shared is None else shared
 
     def read(self, method: str, **request: Any) -> Any | None:

@@ -104,7 +104,8 @@ def seen(api: TpuApi, path: str) -> Any | None:
     Raises:
         ProvisionError: the API does not tell.
     """
-    reads, method = _reads.get(), LISTS.get(path.partition("/")[0])
+    kind, _, name = path.partition("/")
+    reads, method = _reads.get(), LISTS.get(kind)
     if reads is None or method is None:
         return None
     shelf = _shelf(api, method)
@@ -115,7 +116,7 @@ def seen(api: TpuApi, path: str) -> Any | None:
             return None
         if shelf.error:
             raise shelf.error
-        return shelf.by_name.get(path.rpartition("/")[2])
+        return shelf.by_name.get(name)
 
 
 def _tolerated_s(reads: _Reads) -> float:

@@ -71,9 +71,7 @@ class Controller:
             with Interrupts(self._policy, self._cancel, lambda: self._detach(goes_on=goes_on)):
                 return _in_thread(lambda: self._endure(work))
         except Left:
-            raise StateError(
-                f"another controller has taken job {self.record.id} over: `tpuherd status {self.record.id}`"
-            ) from None
+            raise StateError(f"another controller has taken job {self.record.id} over") from None
         finally:
             keeper.give_back()
             self.session.close()
