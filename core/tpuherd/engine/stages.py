@@ -40,6 +40,12 @@ def _adapter(stage: Stage) -> Any:
     return TypeAdapter(types[stage])
 
 
+def prepare_values() -> None:
+    """Make what reads and writes the values, for a process that others are forked from."""
+    for stage in Stage:
+        _adapter(stage)
+
+
 def encode(stage: Stage, value: Any) -> str:
     """A stage's value as JSON text.
 

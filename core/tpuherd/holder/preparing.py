@@ -20,11 +20,11 @@ ABSOLUTE = "sqlite:////"
 
 
 def used_modules() -> list[str]:
-    """The modules of plugins that this process has imported."""
+    """The modules of plugins, and our own, that this process has imported."""
     from tpuherd.tasks.plugins import manager
 
     names = {getattr(plugin, "__name__", "") for plugin in manager().get_plugins()}
-    roots = {name.partition(".")[0] for name in names} - {"", "__main__", "tpuherd"}
+    roots = {"tpuherd"} | {name.partition(".")[0] for name in names} - {"", "__main__"}
     return sorted(name for name in sys.modules if name.partition(".")[0] in roots)
 
 

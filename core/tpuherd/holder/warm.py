@@ -59,12 +59,13 @@ def _import_all(more: Sequence[str]) -> None:
     """Import modules and plugins, and make the models of job files; nothing is left open.
 
     Args:
-        more: modules of plugins that the last `rerun` has used.
+        more: modules that the last `rerun` has used.
     """
     for module in MODULES:
         import_module(module)
     from tpuherd.agent.bundle import bundle
     from tpuherd.config.assemble import job_model
+    from tpuherd.engine.stages import prepare_values
     from tpuherd.hooks import GlobalHooks
     from tpuherd.tasks.plugins import manager
 
@@ -73,6 +74,7 @@ def _import_all(more: Sequence[str]) -> None:
         model.model_rebuild()  # else each child would, at its first use
     import_light(more)
     bundle()
+    prepare_values()
     rehearse_store()
     gc.freeze()  # children leave what is here alone, and need not copy it
 
