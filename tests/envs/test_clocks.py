@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 import tpuherd_host
-from tpuherd import PrepareError
 from tpuherd.envs.clocks import Clocks
+from tpuherd.errors import LocalError, PrepareError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,8 +67,14 @@ def test_a_clock_that_is_far_off_is_refused_with_what_it_breaks(cloud, held, off
         assert broken in text
 
 
-def test_all_of_them_may_mean_the_one_here(cloud, held, off):
+def test_all_of_them_agreeing_mean_the_one_here(cloud, held, off):
     off(w0=900, w1=900, w2=900, w3=900)
+    with pytest.raises(LocalError, match=r"clock of this machine is \d+ s behind those of all 4 workers"):
+        tpuherd_host.prepare_env(host_job(cloud), held)
+
+
+def test_all_of_them_may_be_wrong_each_in_its_way(cloud, held, off):
+    off(w0=900, w1=900, w2=-900, w3=900)
     with pytest.raises(PrepareError, match=r"all of them are, so it may be the clock here"):
         tpuherd_host.prepare_env(host_job(cloud), held)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from tpuherd.errors import PrepareError
+from tpuherd.errors import LocalError, PrepareError
 from tpuherd.solving.checks import CLOCK_S
 
 if TYPE_CHECKING:
@@ -48,11 +48,14 @@ class Clocks:
             workers: how many there are.
 
         Raises:
+            LocalError: several workers agree on another time: it is the clock here that is too far off.
             PrepareError: one is too far off.
         """
         limit_s = job.spec.environment.clock_off_s
         if not self._off_s:
             return
+        if len(self._off_s) == workers > 1 and self._agree(limit_s):
+            raise LocalError(_told_of_here(next(iter(self._off_s.values())), workers))
         told = _told(self._off_s, everybody=len(self._off_s) == workers)
         if max(map(abs, self._off_s.values())) > limit_s:
             raise PrepareError(
@@ -62,6 +65,11 @@ class Clocks:
             )
         job.session.reporter.problem(f"{told}: logs are merged in a wrong order")
 
+    def _agree(self, limit_s: float) -> bool:
+        """True if all that are off are so by about the same time, and by too much."""
+        least, most = min(self._off_s.values()), max(self._off_s.values())
+        return most - least <= CLOCK_S and min(abs(least), abs(most)) > limit_s
+
 
 def _seconds(text: str) -> float | None:
     """`None`: not every system's `date` knows fractions of seconds."""
@@ -69,6 +77,14 @@ def _seconds(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def _told_of_here(off_s: float, workers: int) -> str:
+    how = "behind" if off_s > 0 else "ahead of"
+    return (
+        f"the clock of this machine is {abs(off_s):.0f} s {how} those of all {workers} workers, which agree: "
+        "set it (`timedatectl` shows it); the slices are kept meanwhile"
+    )
 
 
 def _told(off_s: Mapping[str, float], *, everybody: bool) -> str:
