@@ -1,8 +1,8 @@
 """Makes a dataset with a tiny model of numpy, and dies where it is told to; also run as a program.
 
-    python extracting.py SOURCE OUTPUT WORKER KILL_AT [COMMITTED]
+    python extracting.py SOURCE OUTPUT WORKER KILL_AT SCRATCH
 
-`KILL_AT`: 2n is right before the nth change of the dataset's place, 2n + 1 right after it; 0 is never.
+`KILL_AT`: the process is killed right before that change of the dataset's place; 0 is never.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def documents(count: int = 40) -> list[dict]:
     """Lengths from 0 to more than `max_length`."""
     rng = np.random.default_rng(3)
     lengths = rng.integers(0, 200, count).tolist()
-    lengths[0], lengths[7] = 0, 350
+    lengths[0], lengths[3] = 0, 350
     return [{"ids": rng.integers(1, 1000, length).tolist()} for length in lengths]
 
 
@@ -69,14 +69,22 @@ def expected(ids: np.ndarray) -> np.ndarray:
     return np.sin(before * 0.1 + places + np.arange(6)).astype(np.float32)
 
 
-def extract(source: str, output: str, worker: str = "w0", lease_s: float = 1.0, content=CONTENT) -> str:
+def extract(
+    source: str,
+    output: str,
+    worker: str = "w0",
+    lease_s: float = 1.0,
+    content: Content = CONTENT,
+    scratch: Path | None = None,
+) -> str:
     encoder = Encoder(None, content.field, "tokens", content.max_length, "keep")
-    helper = Worker(holder=Holder(job="", worker=worker, attempt=1), lease_s=lease_s, scratch=Path(gettempdir()))
+    holder = Holder(job="", worker=worker, attempt=1)
+    helper = Worker(holder=holder, lease_s=lease_s, scratch=scratch or Path(gettempdir()))
     return run(content, source, output, helper, encoder, forward, lambda _shard, _total: None)
 
 
 def deadly(kill_at: int) -> None:
-    """From now on the process is killed around one change of a place."""
+    """From now on the process is killed before one change of a place."""
     count = itertools.count(1)
     for place, name in itertools.product((folder.Folder, bucket.Bucket), CHANGES):
         setattr(place, name, dying(getattr(place, name), count, kill_at))
@@ -84,17 +92,13 @@ def deadly(kill_at: int) -> None:
 
 def dying(change, count, kill_at):
     def changed(*arguments):
-        number = next(count)
-        if kill_at == 2 * number:
+        if next(count) == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
-        result = change(*arguments)
-        if kill_at == 2 * number + 1:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
+        return change(*arguments)
 
     return changed
 
 
 if __name__ == "__main__":
     deadly(int(sys.argv[4]))
-    extract(*sys.argv[1:4], lease_s=0.2)
+    extract(*sys.argv[1:4], lease_s=0.2, scratch=Path(sys.argv[5]))

@@ -1,8 +1,8 @@
 """Claims on parts.
 
-A claim only saves work: two workers with the same part write the same files, and the first manifest counts. It
-is a cell that its holder writes anew before the lease is over. Others watch the version by their own clocks, so
-clocks need not agree: who sees no new version for a whole lease may take the part.
+A claim only saves work: two workers with the same part write the same files, and the first manifest counts.
+It is a cell that its holder writes anew before the lease is over. Others watch the version by their own
+clocks, which need not agree: who sees no new version for a whole lease may take the part.
 """
 
 from __future__ import annotations

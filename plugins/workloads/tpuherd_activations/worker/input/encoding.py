@@ -73,12 +73,10 @@ class Encoder:
         return Encoded(ids=cut, kept=~np.isin(cut, self._dropped), truncated=len(ids) - len(cut))
 
     def _ids(self, value: Any, where: str) -> Any:
-        expected = str if self._form == "text" else list
-        if not isinstance(value, expected):
+        if not isinstance(value, str if self._form == "text" else list):
             raise InputError(f"{where}: {self._field}: expected {self._form}, got {type(value).__name__}")
-        if self._form == "tokens":
+        if self._tokenizer is None or self._form == "tokens":
             return value
-        assert self._tokenizer is not None
-        if self._form == "text":
+        if isinstance(value, str):
             return self._tokenizer.encode(value)
         return self._tokenizer.apply_chat_template(value, tokenize=True, return_dict=False)

@@ -40,7 +40,9 @@ class Lines:
                     count -= 1
                 offset += len(line)
         if count:
-            raise InputError(f"{where}: {count} documents are missing that were there; do not change the input")
+            raise InputError(
+                f"{where}: {count} documents are missing that were there; do not change the input"
+            )
 
 
 def _parsed(line: bytes, where: str) -> Record:
@@ -49,5 +51,5 @@ def _parsed(line: bytes, where: str) -> Record:
     except ValueError as error:
         raise InputError(f"{where} is no JSON: {error}") from error
     if not isinstance(found, dict):
-        raise InputError(f"{where}: expected an object such as {{\"text\": …}}")
+        raise InputError(f'{where}: expected an object such as {{"text": …}}')
     return found

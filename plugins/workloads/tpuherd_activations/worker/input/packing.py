@@ -1,7 +1,8 @@
 """Documents of a part into batches of few shapes.
 
-Short documents go into narrow rows, because attention costs the square of a row's width. What does not fill a
-batch of its width goes into rows of the next width; only the last batch of a part has empty rows.
+Short documents fill up the rows of long ones; the others go into narrow rows, because attention costs the
+square of a row's width. What does not fill a batch of its width goes into rows of the next width; only the last
+batch of a part has empty rows.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Shapes:
         return max(1, self.batch_tokens // width // self.row_multiple) * self.row_multiple
 
     def least(self, width: int, rows: int) -> int:
-        """Rows of the smallest batch that has room for so many: a full one, its half, its quarter …"""
+        """Rows of the smallest batch with room for so many: a full one, its half, its quarter, and so on."""
         found = self.full(width)
         while found % (2 * self.row_multiple) == 0 and found // 2 >= rows:
             found //= 2
@@ -83,17 +84,20 @@ def pack(documents: Sequence[NDArray[np.int32]], shapes: Shapes) -> list[Batch]:
     """Put all documents into batches; those without tokens are left out."""
     order = [index for index, ids in enumerate(documents) if len(ids)]
     order.sort(key=lambda index: (-len(documents[index]), index))
-    rank = {index: at for at, index in enumerate(order)}
+    widths = _used(shapes, [len(documents[index]) for index in order])
+    rows = _placed(documents, order, widths)
     batches: list[Batch] = []
     waiting: list[int] = []
-    widths = _used(shapes, [len(documents[index]) for index in order])
-    for below, width in zip([0, *widths], widths):  # noqa: B905  # the first is one longer
-        waiting += [index for index in order if below < len(documents[index]) <= width]
-        rows = _rows(documents, sorted(waiting, key=rank.__getitem__), width)
-        ready = len(rows) if width == widths[-1] else len(rows) // shapes.full(width) * shapes.full(width)
-        for begin in range(0, ready, shapes.full(width)):
-            batches.append(_batch(documents, rows[begin : begin + shapes.full(width)], width, shapes))
-        waiting = [index for row in rows[ready:] for index in row]
+    for width in widths:
+        waiting.sort(key=lambda index: (-len(documents[index]), index))
+        here = rows[width] + _rows(documents, waiting, width)
+        each = shapes.full(width)
+        ready = len(here) if width == widths[-1] else len(here) // each * each
+        batches += [
+            _batch(documents, here[begin : min(begin + each, ready)], width, shapes)
+            for begin in range(0, ready, each)
+        ]
+        waiting = [index for row in here[ready:] for index in row]
     return batches
 
 
@@ -102,6 +106,19 @@ def _used(shapes: Shapes, lengths: list[int]) -> list[int]:
     longest = max(lengths, default=0)
     above = [width for width in shapes.widths if width >= longest]
     return [width for width in shapes.widths if width < longest] + above[:1] if lengths else []
+
+
+def _placed(
+    documents: Sequence[NDArray[np.int32]], order: list[int], widths: list[int]
+) -> dict[int, list[list[int]]]:
+    """Rows by width: the longest documents' rows first, filled up with shorter ones, then narrower rows."""
+    found: dict[int, list[list[int]]] = {}
+    for below, width in reversed(list(zip([0, *widths[:-1]], widths, strict=True))):
+        own = [index for index in order if len(documents[index]) > below]
+        rest = [index for index in order if len(documents[index]) <= below]
+        found[width] = _rows(documents, own, width)
+        order = _filled(documents, rest, found[width], width)
+    return found
 
 
 def _rows(documents: Sequence[NDArray[np.int32]], order: list[int], width: int) -> list[list[int]]:
@@ -117,6 +134,23 @@ def _rows(documents: Sequence[NDArray[np.int32]], order: list[int], width: int) 
         rows[at].append(index)
         room[at] -= length
     return rows
+
+
+def _filled(
+    documents: Sequence[NDArray[np.int32]], order: list[int], rows: list[list[int]], width: int
+) -> list[int]:
+    """Add documents to rows that have room; returns those for which there is none."""
+    room = [width - sum(len(documents[index]) for index in row) for row in rows]
+    left = []
+    for index in order:
+        length = len(documents[index])
+        at = next((row for row, free in enumerate(room) if free >= length), None)
+        if at is None:
+            left.append(index)
+            continue
+        rows[at].append(index)
+        room[at] -= length
+    return left
 
 
 def _batch(

@@ -59,7 +59,9 @@ def source_of(name: str, cache: Path) -> Source:
         return tables.Parquet(cache)
     if name.endswith(".arrow"):
         return tables.Arrow(cache)
-    raise InputError(f"{name}: expected .jsonl, .txt, .parquet, or .arrow of a dataset that was saved to disk")
+    raise InputError(
+        f"{name}: expected .jsonl, .txt, .parquet, or .arrow of a dataset that was saved to disk"
+    )
 
 
 KNOWN = (".jsonl", ".ndjson", ".txt", ".parquet", ".arrow")

@@ -1,7 +1,7 @@
 """`create-streams`: documents spread over N files, `stream_000.jsonl` …, so that N workers have one each.
 
-Document i is line i // N of stream i % N. How many streams there are is kept beside them, so that ids stay those
-of the documents' order before.
+Document i is line i // N of stream i % N. How many streams there are is kept beside them, so that ids stay
+those of the documents' order before.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ class Arrow:
 
 def _row_groups(groups: list[Any], offset: int, count: int) -> tuple[list[int], int]:
     """The row groups that hold some rows, and how many rows of the first are before them."""
-    wanted, begin, skip = [], 0, 0
+    wanted: list[int] = []
+    begin = skip = 0
     for index, group in enumerate(groups):
         end = begin + group.num_rows
         if begin < offset + count and offset < end:

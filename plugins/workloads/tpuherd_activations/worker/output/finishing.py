@@ -67,9 +67,7 @@ def _remove_strays(place: Place, found: Sequence[Manifest]) -> None:
             place.delete(name)
 
 
-def _statistics(
-    place: Place, found: Sequence[Manifest], hooks: Sequence[Hook], folder: Path
-) -> Identity:
+def _statistics(place: Place, found: Sequence[Manifest], hooks: Sequence[Hook], folder: Path) -> Identity:
     shapes: dict[str, tuple[str, tuple[int, ...]]] = {}
     for hook in hooks:
         shapes |= {f"{hook.name}.{what}": ("F32", hook.shape) for what in ("mean", "std")}

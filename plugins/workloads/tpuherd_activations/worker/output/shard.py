@@ -43,9 +43,7 @@ class Shard:
         rows: How many tokens it stores.
     """
 
-    def __init__(
-        self, part: Part, documents: Sequence[Encoded], hooks: Sequence[Hook], folder: Path
-    ) -> None:
+    def __init__(self, part: Part, documents: Sequence[Encoded], hooks: Sequence[Hook], folder: Path) -> None:
         self.part, self.documents = part, documents
         counts = [int(document.kept.sum()) for document in documents]
         self._starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -1,7 +1,7 @@
 """Model, copies to the host, files and uploads at the same time, with bounded queues between them.
 
-At most: `FLYING` batches on the devices, `WAITING` batches in memory, `UNCOMMITTED` shards on their way to the
-bucket, and one part that is being prepared.
+At most: `FLYING` batches on the devices, `WAITING` batches in memory, `UNCOMMITTED` shards on their way to
+the bucket, and one part that is being prepared.
 """
 
 from __future__ import annotations

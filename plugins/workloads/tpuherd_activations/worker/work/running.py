@@ -84,7 +84,9 @@ def _make(
             begin = worker.index * total // worker.workers
             pipeline = Pipeline(dataset.place, claims, forward, lambda new: tell(new, total))
             if not pipeline.run(preparer.open_parts(begin)):
-                time.sleep(min(worker.lease_s / 4, 5.0))  # others have the rest: wait for them, or for their end
+                time.sleep(
+                    min(worker.lease_s / 4, 5.0)
+                )  # others have the rest: wait for them, or for their end
     finally:
         claims.close()
     finish(dataset.place, total, dataset.content.hooks, folder)

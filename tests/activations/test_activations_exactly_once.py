@@ -1,0 +1,185 @@
+"""Whatever is killed, and whoever helps: the same bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import extracting
+import numpy as np
+import pytest
+
+import tpuherd_activations
+from tpuherd_activations.worker.claims import Claims, Holder
+from tpuherd_activations.worker.errors import ClaimLostError
+from tpuherd_activations.worker.places import open_place
+from tpuherd_emulator.storage import server as storage_server
+
+KILLED = -9
+
+
+@pytest.fixture
+def bucket(tmp_path, monkeypatch):
+    running = storage_server.start(
+        "127.0.0.1", 0, "a-token-for-tests", tmp_path / "store", default_buckets=["data"]
+    )
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", running.url)
+    yield "gs://data"
+    running.stop()
+
+
+@pytest.fixture
+def source(tmp_path):
+    extracting.write(tmp_path / "in/stream_000.jsonl", extracting.documents(12))
+    extracting.write(tmp_path / "in/stream_001.jsonl", extracting.documents(5))
+    return str(tmp_path / "in")
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Two files, a part each."""
+    for name in ("a", "b"):
+        extracting.write(tmp_path / f"in/{name}.jsonl", extracting.documents(4))
+    return str(tmp_path / "in")
+
+
+def contents(address):
+    """All files of a dataset."""
+    place = open_place(address)
+    return {name: place.find(name) for name in place.names()}
+
+
+def name_in(folder):
+    """The only dataset's."""
+    (found,) = folder.iterdir()
+    return found.name
+
+
+def program(source, output, worker="w0", kill_at=0):
+    scratch = str(Path(source).parent)
+    command = [sys.executable, extracting.__file__, source, output, worker, str(kill_at), scratch]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100)
+
+
+def test_every_row_is_what_the_model_gave(source, tmp_path):
+    dataset = tpuherd_activations.open(extracting.extract(source, str(tmp_path / "out")))
+    rows = dataset.take(np.arange(len(dataset)))
+    documents = [record["ids"][:300] for count in (12, 5) for record in extracting.documents(count)]
+    assert np.array_equal(rows.token_ids, np.concatenate(documents))
+    assert np.array_equal(rows.document_ids, np.repeat(np.arange(17), [len(ids) for ids in documents]))
+    assert np.array_equal(rows.positions, np.concatenate([np.arange(len(ids)) for ids in documents]))
+    wanted = np.concatenate([extracting.expected(np.array(ids, int)) for ids in documents])
+    assert np.array_equal(rows.activations["blocks.0.attn.hook_z"].reshape(-1, 6), wanted + 1)
+    assert np.abs(rows.activations["blocks.1.hook_resid_post"] - wanted).max() < 2**-8
+    assert dataset.totals["truncated_documents"] == 2
+    assert dataset.totals["truncated_tokens"] == 100
+    assert not dataset.verify()
+
+
+@pytest.mark.slow
+def test_killed_before_every_change_of_a_folder(small, tmp_path):
+    whole = contents(extracting.extract(small, str(tmp_path / "whole")))
+    for kill_at in range(1, 1000):
+        output = str(tmp_path / f"killed-{kill_at}")
+        ended = program(small, output, kill_at=kill_at)
+        if ended.returncode == 0:
+            break
+        assert ended.returncode == KILLED, ended.stderr
+        assert contents(extracting.extract(small, output, lease_s=0.2)) == whole, f"killed at {kill_at}"
+        assert not list(Path(output).rglob(".work")), "nothing is left behind"
+    assert kill_at > 20, "so many changes there are at least"
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_in_a_bucket(source, tmp_path, bucket):
+    whole = contents(extracting.extract(source, str(tmp_path / "whole")))
+    for kill_at in (*range(1, 18), 0):
+        ended = program(source, f"{bucket}/killed", kill_at=kill_at)
+        assert ended.returncode == (KILLED if kill_at else 0), ended.stderr
+    assert contents(f"{bucket}/killed/{name_in(tmp_path / 'whole')}") == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["folder", "bucket"])
+def test_several_workers_and_a_dying_one(source, tmp_path, bucket, where):
+    output = f"{bucket}/shared" if where == "bucket" else str(tmp_path / "shared")
+    whole = contents(extracting.extract(source, str(tmp_path / "whole")))
+    with ThreadPoolExecutor(3) as pool:
+        ended = list(pool.map(program, [source] * 3, [output] * 3, ["w0", "w1", "w2"], [15, 0, 0]))
+    codes = [one.returncode for one in ended]
+    assert codes[0] in {KILLED, 0}, ended[0].stderr
+    assert codes[1:] == [0, 0], ended[1].stderr + ended[2].stderr
+    assert contents(f"{output}/{name_in(tmp_path / 'whole')}") == whole
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def place(request, tmp_path, bucket):
+    return open_place(f"{bucket}/claims" if request.param == "bucket" else str(tmp_path / "claims"))
+
+
+def claims(place, worker, lease_s=30.0, attempt=1, job=""):
+    holder = Holder(job=job, worker=worker, attempt=attempt)
+    return contextlib.closing(Claims(place, "claims", holder, lease_s))
+
+
+def test_one_of_many_gets_a_claim(place):
+    with contextlib.ExitStack() as stack:
+        helpers = [stack.enter_context(claims(place, f"w{index}")) for index in range(4)]
+        start = threading.Barrier(4)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda one: (start.wait(20), one.take("part"))[1], helpers))
+    assert sum(claim is not None for claim in found) == 1
+
+
+def test_a_claim_is_free_when_it_is_given_back(place):
+    with claims(place, "w0") as first:
+        assert first.take("part")
+        with claims(place, "w1") as second:
+            assert second.take("part") is None
+    with claims(place, "w1") as second:
+        assert second.take("part")
+
+
+def test_a_silent_holder_loses_its_claim(place):
+    with claims(place, "w0", lease_s=0.3) as first, claims(place, "w1", lease_s=0.3) as second:
+        claim = first.take("part")
+        first._stop.set()  # it hangs
+        deadline = threading.Event()
+        while second.take("part") is None:
+            assert not deadline.wait(0.05)
+        with pytest.raises(ClaimLostError, match="part: another worker has it"):
+            claim.check()
+
+
+@pytest.mark.slow
+def test_a_renewed_claim_is_kept(place):
+    with claims(place, "w0", lease_s=2) as first, claims(place, "w1", lease_s=2) as second:
+        claim = first.take("part")
+        versions = {claim.version}
+        while len(versions) < 6:  # for longer than a lease
+            assert second.take("part") is None
+            versions.add(claim.version)
+            time.sleep(0.02)
+        claim.check()
+
+
+def test_what_an_earlier_attempt_held_is_free_at_once(place):
+    with claims(place, "w0", job="a-job") as first:
+        assert first.take("part")
+        with claims(place, "w1", job="other", attempt=2) as second:
+            assert second.take("part") is None
+        with claims(place, "w1", job="a-job", attempt=2) as third:
+            assert third.take("part")
+
+
+def test_nothing_temporary_is_left(tmp_path, source):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    extracting.extract(source, str(tmp_path / "out"), scratch=scratch)
+    assert not list(scratch.iterdir())
+    assert not list((tmp_path / "out").rglob(".work"))
