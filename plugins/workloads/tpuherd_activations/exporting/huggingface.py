@@ -49,7 +49,8 @@ def to_huggingface(dataset: Dataset, folder: Path, context: int, hooks: Sequence
         made = datasets.Dataset.from_generator(
             _contexts,
             features=datasets.Features(features),
-            gen_kwargs={"dataset": dataset, "names": names, "context": context},
+            # a tuple: `datasets` takes lists for shards of the input, and runs the generator for each
+            gen_kwargs={"dataset": dataset, "names": tuple(names), "context": context},
             cache_dir=cache,
             fingerprint=digest(dict(dataset.config)),
         )
@@ -57,7 +58,7 @@ def to_huggingface(dataset: Dataset, folder: Path, context: int, hooks: Sequence
     return len(dataset) % context
 
 
-def _contexts(dataset: Dataset, names: list[str], context: int) -> Iterator[dict[str, Any]]:
+def _contexts(dataset: Dataset, names: Sequence[str], context: int) -> Iterator[dict[str, Any]]:
     for begin in range(0, len(dataset) // context * context, context):
         rows = dataset.take(np.arange(begin, begin + context), names)
         found = {

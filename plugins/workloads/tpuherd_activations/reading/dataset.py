@@ -50,6 +50,12 @@ class Dataset:
         found = self.shards.manifests
         return {name: sum(getattr(shard, name) for shard in found) for name in manifest.COUNTS}
 
+    def about(self) -> dict[str, Any]:
+        """Totals, with address, shards and size."""
+        found = self.shards.manifests
+        size = sum(file.size_bytes for shard in found for file in shard.files.values())
+        return {"address": self.shards.address, "size_bytes": size, "shards": len(found), **self.totals}
+
     def statistics(self, hook: str) -> dict[str, NDArray[np.float32]]:
         """`mean` and `std` [...] and the mean `norm` [1] of a hook's rows; raises `PlaceError`."""
         self._known([hook])

@@ -64,6 +64,11 @@ class Shards:
             self._forget_oldest()
             return {name: views[name] for name in (*hooks, *INDEX)}
 
+    @property
+    def address(self) -> str:
+        """Of the dataset."""
+        return self._place.address
+
     def keep(self, count: int) -> None:
         """Have room for so many shards."""
         self._most = max(self._most, count)

@@ -1,13 +1,14 @@
 """Documents of a part into batches of few shapes.
 
 Short documents fill up the rows of long ones; the others go into narrow rows, because attention costs the
-square of a row's width. What does not fill a batch of its width goes into rows of the next width; only the last
-batch of a part has empty rows.
+square of a row's width. What does not fill a batch of its width goes into rows of the next width; only the
+last batch of a part has empty rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,7 +114,7 @@ def _placed(
 ) -> dict[int, list[list[int]]]:
     """Rows by width: the longest documents' rows first, filled up with shorter ones, then narrower rows."""
     found: dict[int, list[list[int]]] = {}
-    for below, width in reversed(list(zip([0, *widths[:-1]], widths, strict=True))):
+    for below, width in reversed(list(pairwise([0, *widths]))):
         own = [index for index in order if len(documents[index]) > below]
         rest = [index for index in order if len(documents[index]) <= below]
         found[width] = _rows(documents, own, width)
