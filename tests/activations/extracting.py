@@ -80,7 +80,7 @@ def extract(
     encoder = Encoder(None, content.field, "tokens", content.max_length, "keep")
     holder = Holder(job="", worker=worker, attempt=1)
     helper = Worker(holder=holder, lease_s=lease_s, scratch=scratch or Path(gettempdir()))
-    return run(content, source, output, helper, encoder, forward, lambda _shard, _total: None)
+    return run(content, source, output, helper, encoder, forward, lambda *_: None, lambda *_: None)
 
 
 def deadly(kill_at: int) -> None:

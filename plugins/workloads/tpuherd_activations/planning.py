@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from tpuherd import ConfigError, PlanStep
 from tpuherd.accelerators import resolve
+from tpuherd.model.plan import RestartSigns
 from tpuherd_activations.config import ActivationsSection
 from tpuherd_activations.estimating import Estimate, estimate
 
 if TYPE_CHECKING:
     from tpuherd.config.spec import JobSpec
+
+SIGNS = RestartSigns(restored=r"attempt \d+ goes on where \d+ of \d+ shards", kill_at="log=tpuherd: shard")
 
 
 def steps(spec: JobSpec) -> list[PlanStep]:
@@ -29,8 +32,9 @@ def steps(spec: JobSpec) -> list[PlanStep]:
         )
     action = f"{', '.join(section.hooks)} of {section.model} over {section.input}"
     about = _estimated(spec, section)
+    action += f": {about}" if about else ""
     return [
-        PlanStep(stage="run_workload", where="every worker", action=action + (f": {about}" if about else "")),
+        PlanStep(stage="run_workload", where="every worker", action=action, restart=SIGNS),
         PlanStep(stage="collect", where="worker 0", action="totals of the dataset; totals.json"),
     ]
 

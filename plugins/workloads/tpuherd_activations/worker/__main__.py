@@ -58,7 +58,14 @@ def _run(file: Path) -> None:
             row_multiple=decoder.model.placement.row_parts,
         )
         address = run(
-            decoder.content, settings.input, settings.output, worker, decoder.encoder, decoder, _tell
+            decoder.content,
+            settings.input,
+            settings.output,
+            worker,
+            decoder.encoder,
+            decoder,
+            _tell,
+            _going_on,
         )
     file.with_name(ADDRESS).write_text(address)
     sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
@@ -76,6 +83,12 @@ def _tell(shard: Manifest, total: int) -> None:
     sys.stdout.write(
         f"tpuherd: shard {shard.part + 1} of {total}: {shard.rows} rows, {shard.tokens} tokens\n"
     )
+    sys.stdout.flush()
+
+
+def _going_on(shards: int, total: int) -> None:
+    attempt = os.environ.get("TPUHERD_ATTEMPT", "1")
+    sys.stdout.write(f"tpuherd: attempt {attempt} goes on where {shards} of {total} shards are there\n")
     sys.stdout.flush()
 
 

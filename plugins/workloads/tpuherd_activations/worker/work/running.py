@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LEASE_S = 60.0
 Tell = Callable[["Manifest", int], None]
 """Gets each shard that this process committed, and how many there will be in all."""
+GoingOn = Callable[[int, int], None]
+"""Gets how many shards were there at the start, if any, and how many there will be in all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,14 @@ class Worker:
 
 
 def run(
-    content: Content, source: str, output: str, worker: Worker, encoder: Encoder, forward: Forward, tell: Tell
+    content: Content,
+    source: str,
+    output: str,
+    worker: Worker,
+    encoder: Encoder,
+    forward: Forward,
+    tell: Tell,
+    going_on: GoingOn,
 ) -> str:
     """Make a dataset together with all other workers that do so; returns its address when it is there.
 
@@ -64,7 +73,7 @@ def run(
         dataset = prepare(content, source, output, folder)
         if dataset.place.find(layout.DATASET) is None:
             require_room(dataset, folder)
-            _make(dataset, worker, encoder, forward, tell, folder)
+            _make(dataset, worker, encoder, forward, tell, going_on, folder)
         dataset.place.clear()
         return dataset.place.address
     finally:
@@ -72,11 +81,19 @@ def run(
 
 
 def _make(
-    dataset: Dataset, worker: Worker, encoder: Encoder, forward: Forward, tell: Tell, folder: Path
+    dataset: Dataset,
+    worker: Worker,
+    encoder: Encoder,
+    forward: Forward,
+    tell: Tell,
+    going_on: GoingOn,
+    folder: Path,
 ) -> None:
     total = len(dataset.plan.parts)
     claims = Claims(dataset.place, "claims", worker.holder, worker.lease_s)
     try:
+        if found := committed(dataset.place):
+            going_on(len(found), total)
         while len(committed(dataset.place)) < total:
             preparer = Preparer(
                 dataset, claims, encoder, worker.row_multiple, folder / "input", worker.holder.nonce
