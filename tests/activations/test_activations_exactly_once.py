@@ -16,7 +16,7 @@ import pytest
 
 import tpuherd_activations
 from tpuherd_activations.worker.claims import Claims, Holder
-from tpuherd_activations.worker.errors import ClaimLostError
+from tpuherd_activations.worker.errors import ClaimLostError, InputError, PlaceError
 from tpuherd_activations.worker.places import open_place
 from tpuherd_emulator.storage import server as storage_server
 
@@ -98,7 +98,7 @@ def test_killed_before_every_change_of_a_folder(small, tmp_path):
 @pytest.mark.slow
 def test_killed_again_and_again_in_a_bucket(source, tmp_path, bucket):
     whole = contents(extracting.extract(source, str(tmp_path / "whole")))
-    for kill_at in (*range(1, 18), 0):
+    for kill_at in (*range(1, 18, 2), 0):
         ended = program(source, f"{bucket}/killed", kill_at=kill_at)
         assert ended.returncode == (KILLED if kill_at else 0), ended.stderr
     assert contents(f"{bucket}/killed/{name_in(tmp_path / 'whole')}") == whole
@@ -183,3 +183,39 @@ def test_nothing_temporary_is_left(tmp_path, source):
     extracting.extract(source, str(tmp_path / "out"), scratch=scratch)
     assert not list(scratch.iterdir())
     assert not list((tmp_path / "out").rglob(".work"))
+
+
+def test_input_in_a_bucket_is_the_same_input(small, tmp_path, bucket):
+    whole = extracting.extract(small, str(tmp_path / "out"))
+    target = open_place(f"{bucket}/in")
+    for file in Path(small).iterdir():
+        assert target.create(file.name, file.read_bytes())
+    there = extracting.extract(f"{bucket}/in", f"{bucket}/out")
+    assert Path(whole).name == there.rpartition("/")[2], (
+        "the hash depends on what the files hold, not on where"
+    )
+    assert contents(there) == contents(whole)
+
+
+def test_a_bad_document_ends_the_run_and_frees_its_part(small, tmp_path):
+    (Path(small) / "b.jsonl").write_text('{"ids": [1, 2]}\n{"ids": "words"}\n')
+    with pytest.raises(InputError, match=r"b\.jsonl: document 1: ids: expected tokens, got str"):
+        extracting.extract(small, str(tmp_path / "out"), lease_s=60)
+    (dataset,) = (tmp_path / "out").iterdir()
+    place = open_place(str(dataset))
+    assert place.cell("claims/part-000001")[0] == b"{}"
+    assert place.find("dataset.json") is None
+
+
+def test_what_lies_in_the_way_is_not_taken_for_a_shard(small, tmp_path):
+    whole = Path(extracting.extract(small, str(tmp_path / "whole")))
+    names = [name for name in contents(str(whole)) if name.startswith("shards/")]
+    damaged = tmp_path / "out" / whole.name / names[0]
+    damaged.parent.mkdir(parents=True)
+    damaged.write_bytes(b"cut short")
+    with pytest.raises(PlaceError, match="there is another file of this name"):
+        extracting.extract(small, str(tmp_path / "out"))
+    damaged.unlink()
+    stray = damaged.with_name("rows-00000000.safetensors")
+    stray.write_bytes(b"of a worker that was killed")
+    assert contents(extracting.extract(small, str(tmp_path / "out"))) == contents(str(whole))

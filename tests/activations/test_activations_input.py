@@ -178,33 +178,6 @@ def test_a_disk_that_is_too_small_is_refused_before_anything_is_computed(tmp_pat
     assert not list((tmp_path / "out").rglob("*.safetensors"))
 
 
-def test_parquet_reads_from_a_row_on(tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    arrow = pytest.importorskip("pyarrow")
-    records = [{"text": f"document {index}"} for index in range(25)]
-    (tmp_path / "in").mkdir()
-    parquet.write_table(arrow.Table.from_pylist(records), tmp_path / "in/a.parquet", row_group_size=7)
-    place = open_place(str(tmp_path / "in"))
-    check_rows(place, records, tmp_path)
-
-
-def test_a_dataset_saved_to_disk(tmp_path):
-    datasets = pytest.importorskip("datasets")
-    records = [{"text": f"document {index}"} for index in range(25)]
-    datasets.Dataset.from_list(records).save_to_disk(str(tmp_path / "in"))
-    check_rows(open_place(str(tmp_path / "in")), records, tmp_path)
-
-
-def check_rows(place, records, tmp_path):
-    plan = plan_of(place, 60, tmp_path)
-    assert len(plan.parts) > 1
-    found = []
-    for part in plan.parts:
-        source = source_of(part.stream, tmp_path)
-        found += source.records(place, part.stream, part.offset, part.documents)
-    assert found == records
-
-
 def test_a_table_without_pyarrow_says_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,9 @@ def _estimated(spec: JobSpec, section: ActivationsSection) -> str:
     hooks = [Hook(name=name, shape=shape(architecture, name), kind=kind) for name in taps.names]
     text = sum((Path(section.input) / name).stat().st_size for name in names)
     slice_type = resolve(spec.tpu.accelerator)
-    return _told(estimate(text, architecture, taps, hooks, slice_type, spec.tpu.zone or "", spec.tpu.pricing))
+    zone, pricing = spec.tpu.zone or "", spec.tpu.pricing
+    found = estimate(text, architecture, taps, hooks, slice_type, zone, pricing)
+    return _told(replace(found, cost_usd=None) if spec.cloud == "emulator" else found)
 
 
 def _here(spec: JobSpec, key: str, address: str) -> Path | None:
