@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
-import threading
-import time
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,22 +13,12 @@ import numpy as np
 import pytest
 
 import tpuherd_activations
-from tpuherd_activations.worker.claims import Claims, Holder
-from tpuherd_activations.worker.errors import ClaimLostError, InputError, PlaceError
+from tpuherd_activations.worker.__main__ import scratch_of
+from tpuherd_activations.worker.claims import Holder
+from tpuherd_activations.worker.errors import InputError, PlaceError
 from tpuherd_activations.worker.places import open_place
-from tpuherd_emulator.storage import server as storage_server
 
 KILLED = -9
-
-
-@pytest.fixture
-def bucket(tmp_path, monkeypatch):
-    running = storage_server.start(
-        "127.0.0.1", 0, "a-token-for-tests", tmp_path / "store", default_buckets=["data"]
-    )
-    monkeypatch.setenv("STORAGE_EMULATOR_HOST", running.url)
-    yield "gs://data"
-    running.stop()
 
 
 @pytest.fixture
@@ -117,66 +105,6 @@ def test_several_workers_and_a_dying_one(source, tmp_path, bucket, where):
     assert contents(f"{output}/{name_in(tmp_path / 'whole')}") == whole
 
 
-@pytest.fixture(params=["folder", "bucket"])
-def place(request, tmp_path, bucket):
-    return open_place(f"{bucket}/claims" if request.param == "bucket" else str(tmp_path / "claims"))
-
-
-def claims(place, worker, lease_s=30.0, attempt=1, job=""):
-    holder = Holder(job=job, worker=worker, attempt=attempt)
-    return contextlib.closing(Claims(place, "claims", holder, lease_s))
-
-
-def test_one_of_many_gets_a_claim(place):
-    with contextlib.ExitStack() as stack:
-        helpers = [stack.enter_context(claims(place, f"w{index}")) for index in range(4)]
-        start = threading.Barrier(4)
-        with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda one: (start.wait(20), one.take("part"))[1], helpers))
-    assert sum(claim is not None for claim in found) == 1
-
-
-def test_a_claim_is_free_when_it_is_given_back(place):
-    with claims(place, "w0") as first:
-        assert first.take("part")
-        with claims(place, "w1") as second:
-            assert second.take("part") is None
-    with claims(place, "w1") as second:
-        assert second.take("part")
-
-
-def test_a_silent_holder_loses_its_claim(place):
-    with claims(place, "w0", lease_s=0.3) as first, claims(place, "w1", lease_s=0.3) as second:
-        claim = first.take("part")
-        first._stop.set()  # it hangs
-        deadline = threading.Event()
-        while second.take("part") is None:
-            assert not deadline.wait(0.05)
-        with pytest.raises(ClaimLostError, match="part: another worker has it"):
-            claim.check()
-
-
-@pytest.mark.slow
-def test_a_renewed_claim_is_kept(place):
-    with claims(place, "w0", lease_s=2) as first, claims(place, "w1", lease_s=2) as second:
-        claim = first.take("part")
-        versions = {claim.version}
-        while len(versions) < 6:  # for longer than a lease
-            assert second.take("part") is None
-            versions.add(claim.version)
-            time.sleep(0.02)
-        claim.check()
-
-
-def test_what_an_earlier_attempt_held_is_free_at_once(place):
-    with claims(place, "w0", job="a-job") as first:
-        assert first.take("part")
-        with claims(place, "w1", job="other", attempt=2) as second:
-            assert second.take("part") is None
-        with claims(place, "w1", job="a-job", attempt=2) as third:
-            assert third.take("part")
-
-
 def test_nothing_temporary_is_left(tmp_path, source):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -219,3 +147,14 @@ def test_what_lies_in_the_way_is_not_taken_for_a_shard(small, tmp_path):
     stray = damaged.with_name("rows-00000000.safetensors")
     stray.write_bytes(b"of a worker that was killed")
     assert contents(extracting.extract(small, str(tmp_path / "out"))) == contents(str(whole))
+
+
+def test_what_a_killed_process_has_left_on_the_disk_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    holder = Holder(job="a-job", worker="0", attempt=2)
+    (tmp_path / "tpuherd-activations-a-job-0").mkdir()
+    (tmp_path / "tpuherd-activations-a-job-0/shard").touch()
+    with scratch_of(holder) as folder:
+        assert not list(folder.iterdir())
+        (folder / "shard").touch()
+    assert not list(tmp_path.iterdir())

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import extracting
-import numpy as np
 import pytest
 
 import tpuherd_activations
 from tpuherd_activations.worker.errors import InputError, PlaceError
 from tpuherd_activations.worker.input.encoding import Encoder
-from tpuherd_activations.worker.input.packing import Shapes, pack
 from tpuherd_activations.worker.input.plan import cut, read, streams_in
 from tpuherd_activations.worker.input.source import source_of
 from tpuherd_activations.worker.input.streams import create_streams
 from tpuherd_activations.worker.places import open_place
-
-SHAPES = Shapes(max_length=1000, batch_tokens=2048, row_multiple=2)
 
 
 class Words:
@@ -129,33 +126,6 @@ def test_conversations_go_through_the_template():
     assert found.ids.tolist() == [1, 14, 15, 13]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_batches_hold_every_token_once_in_few_shapes(seed):
-    rng = np.random.default_rng(seed)
-    lengths = np.exp(rng.uniform(0, np.log(1000), 300)).astype(int)
-    documents = [rng.integers(1, 99, length).astype(np.int32) for length in lengths]
-    batches = pack(documents, SHAPES)
-    seen = {}
-    for batch in batches:
-        assert len(batch.tokens) % SHAPES.row_multiple == 0
-        assert batch.tokens.size <= max(SHAPES.batch_tokens, 2 * batch.tokens.shape[1])
-        for placed in batch.placed:
-            span = slice(placed.start, placed.start + len(documents[placed.document]))
-            assert np.array_equal(batch.tokens[placed.row, span], documents[placed.document])
-            assert len(set(batch.segments[placed.row, span])) == 1
-            seen[placed.document] = seen.get(placed.document, 0) + 1
-        assert (batch.segments > 0).sum() == sum(len(documents[one.document]) for one in batch.placed)
-    assert seen == dict.fromkeys(range(300), 1)
-    fill = lengths.sum() / sum(batch.tokens.size for batch in batches)
-    assert fill > 0.9
-    assert {batch.tokens.shape[1] for batch in batches} <= {128, 256, 512, 1000}
-
-
-def test_nothing_to_pack():
-    assert pack([], SHAPES) == []
-    assert pack([np.empty(0, np.int32)], SHAPES) == []
-
-
 def test_a_dataset_of_other_settings_has_another_folder(tmp_path):
     extracting.write(tmp_path / "in/a.jsonl", extracting.documents(5))
     source, output = str(tmp_path / "in"), str(tmp_path / "out")
@@ -179,8 +149,8 @@ def test_a_disk_that_is_too_small_is_refused_before_anything_is_computed(tmp_pat
 
 
 def test_a_table_without_pyarrow_says_what_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "a.parquet").write_bytes(b"")
     with pytest.raises(InputError, match=r"a\.parquet: reading it needs pyarrow"):
         plan_of(open_place(str(tmp_path)), 60, tmp_path)

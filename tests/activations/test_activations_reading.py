@@ -12,31 +12,15 @@ import pytest
 from safetensors.numpy import load_file
 
 import tpuherd_activations
-from tpuherd_activations.exporting import to_huggingface, to_npy
-from tpuherd_activations.worker.errors import DatasetError, PlaceError
+from tpuherd_activations.worker.errors import PlaceError
 from tpuherd_activations.worker.tensors import as_float32, as_kind
-from tpuherd_emulator.storage import server as storage_server
 
 RESID, Z = (hook.name for hook in extracting.HOOKS)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A dataset in a folder, and the store that has it as well."""
-    folder = tmp_path_factory.mktemp("made")
-    extracting.write(folder / "in/a.jsonl", extracting.documents())
-    return Path(extracting.extract(str(folder / "in"), str(folder / "out")))
-
-
 @pytest.fixture
-def in_bucket(made, tmp_path, monkeypatch):
-    store = storage_server.start(
-        "127.0.0.1", 0, "a-token-for-tests", tmp_path / "store", default_buckets=["data"]
-    )
-    monkeypatch.setenv("STORAGE_EMULATOR_HOST", store.url)
-    extracting.extract(str(made.parents[1] / "in"), "gs://data/out")
-    yield "gs://data/out"
-    store.stop()
+def in_bucket(made, bucket):
+    return extracting.extract(str(made.parents[1] / "in"), f"{bucket}/out")
 
 
 def test_every_row_comes_once_shuffled_the_same_way_each_time(made):
@@ -143,35 +127,6 @@ def test_what_cannot_be_opened_says_why(made, tmp_path):
         tpuherd_activations.open(tmp_path / "open")
     with pytest.raises(PlaceError, match="no shard is finished yet"):
         tpuherd_activations.open(tmp_path / "open", unfinished=True)
-
-
-def test_npy(made, tmp_path):
-    dataset = tpuherd_activations.open(made)
-    files = {file.stem: file for file in to_npy(dataset, tmp_path / "npy")}
-    rows = dataset.take(np.arange(len(dataset)))
-    for hook in (RESID, Z):
-        assert np.array_equal(np.load(files[hook], mmap_mode="r"), rows.activations[hook])
-    assert np.array_equal(np.load(files["positions"]), rows.positions)
-    with pytest.raises(FileExistsError):
-        to_npy(dataset, tmp_path / "npy")
-
-
-def test_hugging_face_columns_are_those_of_saelens(made, tmp_path):
-    dataset = tpuherd_activations.open(made)
-    datasets = pytest.importorskip("datasets")
-    left = to_huggingface(dataset, tmp_path / "hf", 64)
-    found = datasets.load_from_disk(str(tmp_path / "hf")).with_format("numpy")
-    assert left == len(dataset) % 64
-    assert set(found.column_names) == {RESID, Z, "token_ids"}
-    rows = dataset.take(np.arange(64, 128))
-    assert np.array_equal(found[1][RESID], rows.activations[RESID])
-    assert np.array_equal(found[1]["token_ids"], rows.token_ids)
-
-
-def test_hugging_face_needs_its_library(made, tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "datasets", None)
-    with pytest.raises(DatasetError, match="needs the package `datasets`"):
-        to_huggingface(tpuherd_activations.open(made), tmp_path / "hf", 64)
 
 
 def test_bfloat16_rounds_to_the_nearest_even():

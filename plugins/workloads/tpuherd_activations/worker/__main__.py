@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
+from uuid import uuid4
 
 from .claims import Holder
 from .errors import DatasetError, ModelError
@@ -22,6 +25,8 @@ from .work import settings as settings_file
 from .work.running import Worker, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .output.manifest import Manifest
 
 USAGE = 64
@@ -47,13 +52,14 @@ def _run(file: Path) -> None:
     from .work.decoding import decoder_of
 
     settings = settings_file.read(file)
-    with tempfile.TemporaryDirectory(prefix="tpuherd-activations-") as scratch:
-        decoder = decoder_of(settings, Path(scratch))
+    holder = _holder()
+    with scratch_of(holder) as scratch:
+        decoder = decoder_of(settings, scratch)
         worker = Worker(
-            holder=_holder(),
+            holder=holder,
             index=int(os.environ.get("TPUHERD_WORKER", "0")),
             workers=int(os.environ.get("TPUHERD_WORKERS", "1")),
-            scratch=Path(scratch),
+            scratch=scratch,
             lease_s=settings.lease_s,
             row_multiple=decoder.model.placement.row_parts,
         )
@@ -71,9 +77,21 @@ def _run(file: Path) -> None:
     sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
 
 
+@contextmanager
+def scratch_of(holder: Holder) -> Iterator[Path]:
+    """A worker's folder for temporary files; what its killed predecessor has left there is removed first."""
+    folder = Path(tempfile.gettempdir()) / f"tpuherd-activations-{holder.job}-{holder.worker}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _holder() -> Holder:
     return Holder(
-        job=os.environ.get("TPUHERD_JOB_ID", ""),
+        job=os.environ.get("TPUHERD_JOB_ID", uuid4().hex),
         worker=os.environ.get("TPUHERD_WORKER", "0"),
         attempt=int(os.environ.get("TPUHERD_ATTEMPT", "1")),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from ..places.checksums import identity_of
 from ..tensors import TensorFile, as_kind
 from . import layout
-from .statistics import sums_of
+from .statistics import Sums, sums_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ..input.plan import Part
     from ..places import Identity
     from .hooks import Hook
+
+THREADS = 8
+"""That add up and check the files of one shard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +68,11 @@ class Shard:
 
     def finish(self) -> list[Written]:
         """Close all files, with their sums and checksums; to be called once, after the last `put`."""
-        sums = self._sums()
-        paths = {hook.name: self._closed(self._files[hook.name]) for hook in self._hooks}
-        paths |= {layout.ROWS: self._closed(self._rows()), layout.SUMS: self._closed(sums)}
-        return [
-            Written(what=what, path=path, identity=identity_of(path)) for what, path in sorted(paths.items())
-        ]
+        with ThreadPoolExecutor(THREADS) as pool:  # numpy and the checksum let others work meanwhile
+            sums = self._sums(list(pool.map(self._sums_of, self._hooks)))
+            paths = {hook.name: self._closed(self._files[hook.name]) for hook in self._hooks}
+            paths |= {layout.ROWS: self._closed(self._rows()), layout.SUMS: self._closed(sums)}
+            return list(pool.map(_written, *zip(*sorted(paths.items()), strict=True)))
 
     def _file(self, hook: Hook, path: Path) -> TensorFile:
         shapes = {layout.ACTIVATIONS: (hook.kind, (self.rows, *hook.shape))}
@@ -91,18 +94,21 @@ class Shard:
             file.tensors[layout.POSITIONS][begin:end] = np.flatnonzero(document.kept)
         return file
 
-    def _sums(self) -> TensorFile:
-        found = {
-            hook.name: sums_of(self._files[hook.name].tensors[layout.ACTIVATIONS], hook.kind)
-            for hook in self._hooks
-        }
+    def _sums_of(self, hook: Hook) -> Sums:
+        return sums_of(self._files[hook.name].tensors[layout.ACTIVATIONS], hook.kind)
+
+    def _sums(self, found: Sequence[Sums]) -> TensorFile:
         shapes: dict[str, tuple[str, tuple[int, ...]]] = {}
         for hook in self._hooks:
             shapes |= {f"{hook.name}.{what}": ("F64", hook.shape) for what in ("total", "squares")}
             shapes[f"{hook.name}.norm"] = ("F64", (1,))
         file = TensorFile(self._folder / "sums", shapes, {})
-        for name, sums in found.items():
-            file.tensors[f"{name}.total"][...] = sums.total
-            file.tensors[f"{name}.squares"][...] = sums.squares
-            file.tensors[f"{name}.norm"][0] = sums.norm
+        for hook, sums in zip(self._hooks, found, strict=True):
+            file.tensors[f"{hook.name}.total"][...] = sums.total
+            file.tensors[f"{hook.name}.squares"][...] = sums.squares
+            file.tensors[f"{hook.name}.norm"][0] = sums.norm
         return file
+
+
+def _written(what: str, path: Path) -> Written:
+    return Written(what=what, path=path, identity=identity_of(path))

@@ -40,7 +40,8 @@ class Pipeline:
         self, place: Place, claims: Claims, forward: Forward, committed: Callable[[Manifest], None]
     ) -> None:
         self._place, self._claims, self._forward, self._tell = place, claims, forward, committed
-        self._ahead, self._writer, self._committer = (ThreadPoolExecutor(1) for _ in range(3))
+        self._ahead, self._writer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        self._committer = ThreadPoolExecutor(UNCOMMITTED)
         self._flying: deque[tuple[Work, Batch, Mapping[str, Any]]] = deque()
         self._waiting: deque[Future[None]] = deque()
         self._uncommitted: deque[Future[None]] = deque()
