@@ -1,16 +1,19 @@
-"""Configurations of small models."""
+"""Configurations of small models, a bucket, and a dataset."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import extracting
 import numpy as np
 import pytest
 
+from tpuherd_emulator.storage import server as storage_server
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
@@ -40,3 +43,21 @@ def config_in(tmp_path: Path) -> Callable[..., Path]:
 def numbers() -> Callable[..., np.ndarray]:
     """Float32 numbers of a shape, all different."""
     return lambda *shape: np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+@pytest.fixture
+def bucket(tmp_path, monkeypatch):
+    running = storage_server.start(
+        "127.0.0.1", 0, "a-token-for-tests", tmp_path / "store", default_buckets=["data"]
+    )
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", running.url)
+    yield "gs://data"
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A dataset in a folder, and the store that has it as well."""
+    folder = tmp_path_factory.mktemp("made")
+    extracting.write(folder / "in/a.jsonl", extracting.documents())
+    return Path(extracting.extract(str(folder / "in"), str(folder / "out")))

@@ -25,3 +25,19 @@ class MeshError(ModelError):
 
 class BatchError(ModelError):
     """The tokens, segments or positions of a batch do not fit together or the model."""
+
+
+class DatasetError(Exception):
+    """The parent of what can be wrong with a dataset: its input, its place or its files."""
+
+
+class InputError(DatasetError):
+    """Documents cannot be found or read, or are not what the settings say."""
+
+
+class PlaceError(DatasetError):
+    """A folder or a bucket did not take or give a file, or has no room for it."""
+
+
+class ClaimLostError(DatasetError):
+    """Another worker holds what this one held; what it computes is of no use any more."""

@@ -1,0 +1,57 @@
+"""The `activations` section of the job file."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from tpuherd.config.sections import Section, wrong
+
+
+class ActivationsSection(Section):
+    """Which activations of which model, over which documents."""
+
+    model: str = Field(
+        description="Folder of a Hugging Face checkpoint: gs://BUCKET/FOLDER, or a path of the workers."
+    )
+    hooks: tuple[str, ...] = Field(
+        description="What to store, by TransformerLens' names or globs, such as blocks.*.hook_resid_post."
+    )
+    input: str = Field(
+        description="Folder of documents (.jsonl, .txt, .parquet, or a dataset that `datasets` saved): "
+        "gs://BUCKET/FOLDER, or a path that every worker has."
+    )
+    form: Literal["text", "chat", "tokens"] = Field(
+        "text", description="What a document is: a text, a conversation for the chat template, or token ids."
+    )
+    field: str = Field("text", description="Where the document is in a record.")
+    max_length: int = Field(
+        2048, ge=1, description="Longest document in tokens; what is longer is cut off, and counted."
+    )
+    special_tokens: Literal["keep", "drop"] = Field(
+        "keep", description="Rows of BOS and other special tokens; the model sees them either way."
+    )
+    dtype: Literal["bfloat16", "float32"] = Field(
+        "bfloat16", description="Of the weights, of what is computed, and of what is stored."
+    )
+    mesh: str = Field("auto", description="Devices of a worker: auto, or sizes such as data=2,tensor=4.")
+    rows_per_shard: int = Field(65_536, ge=1, description="About how many rows (tokens) a shard has.")
+    batch_tokens: int = Field(8192, ge=1, description="Tokens that go through the model at once.")
+    lease_s: float = Field(
+        60.0, gt=0, description="Seconds after which a silent worker's part is done by another one."
+    )
+
+    @field_validator("hooks")
+    @classmethod
+    def _some(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not value:
+            raise wrong("name at least one hook, such as blocks.6.hook_resid_post")
+        return value
+
+    @field_validator("model", "input")
+    @classmethod
+    def _whole(cls, value: str) -> str:
+        if not value.startswith(("gs://", "/", "~/")):
+            raise wrong("expected gs://BUCKET/FOLDER, or a path that begins with / or ~/")
+        return value.rstrip("/")

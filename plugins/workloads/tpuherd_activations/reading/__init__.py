@@ -1,0 +1,1 @@
+"""What uses a dataset: shuffled batches, rows by number, statistics."""

@@ -1,0 +1,1 @@
+"""Documents: where they are, how they become tokens, and how tokens become batches."""

@@ -1,0 +1,67 @@
+"""Kinds of input files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ..places import Place
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a document begins.
+
+    Attributes:
+        offset: In the file: bytes of JSONL, rows of tables.
+        size_bytes: About how much text it is.
+    """
+
+    offset: int
+    size_bytes: int
+
+
+class Source(Protocol):
+    """One kind of file."""
+
+    def marks(self, place: Place, name: str) -> Iterator[Mark]:
+        """Where the documents of a file begin, in order."""
+
+    def records(self, place: Place, name: str, offset: int, count: int) -> Iterator[Record]:
+        """So many documents from a mark's offset on; raises `InputError` if they cannot be read."""
+
+
+def source_of(name: str, cache: Path) -> Source:
+    """What reads a file, by its name's end.
+
+    Args:
+        name: Of the file.
+        cache: Where tables that lie in a bucket are fetched to.
+
+    Raises:
+        InputError: nothing does.
+    """
+    from . import jsonl, tables, text
+
+    if name.endswith((".jsonl", ".ndjson")):
+        return jsonl.Lines()
+    if name.endswith(".txt"):
+        return text.Whole()
+    if name.endswith(".parquet"):
+        return tables.Parquet(cache)
+    if name.endswith(".arrow"):
+        return tables.Arrow(cache)
+    raise InputError(
+        f"{name}: expected .jsonl, .txt, .parquet, or .arrow of a dataset that was saved to disk"
+    )
+
+
+KNOWN = (".jsonl", ".ndjson", ".txt", ".parquet", ".arrow")

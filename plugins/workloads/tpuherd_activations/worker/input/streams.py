@@ -1,0 +1,73 @@
+"""`create-streams`: documents spread over N files, `stream_000.jsonl` …, so that N workers have one each.
+
+Document i is line i // N of stream i % N. How many streams there are is kept beside them, so that ids stay
+those of the documents' order before.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from ..places.checksums import identity_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ..places import Place
+    from .source import Record
+
+COUNTS = "streams.json"
+
+
+def stream_name(index: int) -> str:
+    """Of a stream."""
+    return f"stream_{index:03d}.jsonl"
+
+
+def create_streams(records: Iterable[Record], count: int, target: Place) -> int:
+    """Spread documents over new files; returns how many there were.
+
+    Raises:
+        InputError: no streams were asked for, or there are streams already.
+    """
+    if count < 1:
+        raise InputError(f"streams: expected 1 or more, got {count}")
+    if any(name.startswith("stream") for name in target.names()):
+        raise InputError(f"{target.address}: there are streams already; choose another folder")
+    folder = target.scratch("streams")
+    try:
+        documents = _spread(records, [folder / stream_name(index) for index in range(count)])
+        for index in range(count):
+            file = folder / stream_name(index)
+            target.deliver(file.name, file, identity_of(file))
+        target.create(COUNTS, json.dumps({"streams": count, "documents": documents}).encode())
+    finally:
+        target.sweep("streams")
+    return documents
+
+
+def _spread(records: Iterable[Record], files: list[Path]) -> int:
+    documents = 0
+    with ExitStack() as stack:
+        streams = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
+        for record in records:
+            line = json.dumps(record, ensure_ascii=False)
+            streams[documents % len(streams)].write(f"{line}\n")
+            documents += 1
+    return documents
+
+
+def numbering(place: Place, names: list[str]) -> dict[str, tuple[int, int]]:
+    """First id and step by stream, if the place was made by `create_streams`."""
+    about = place.find(COUNTS)
+    if about is None:
+        return {}
+    count = int(json.loads(about)["streams"])
+    known = {stream_name(index): (index, count) for index in range(count)}
+    if set(names) != set(known):
+        raise InputError(f"{place.address}: {COUNTS} tells of {count} streams, there are {len(names)} files")
+    return known

@@ -1,0 +1,114 @@
+"""A shard while it is written: rows in the order of its documents, whatever the order of the batches."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..places.checksums import identity_of
+from ..tensors import TensorFile, as_kind
+from . import layout
+from .statistics import Sums, sums_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ..input.encoding import Encoded
+    from ..input.packing import Batch
+    from ..input.plan import Part
+    from ..places import Identity
+    from .hooks import Hook
+
+THREADS = 8
+"""That add up and check the files of one shard."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A finished file of a shard: what it is for, where it is, and what it holds."""
+
+    what: str
+    path: Path
+    identity: Identity
+
+
+class Shard:
+    """The numbers go to files at once, so memory holds what the system keeps of them.
+
+    Attributes:
+        part: What it is made of.
+        documents: The part's documents.
+        rows: How many tokens it stores.
+    """
+
+    def __init__(self, part: Part, documents: Sequence[Encoded], hooks: Sequence[Hook], folder: Path) -> None:
+        self.part, self.documents = part, documents
+        counts = [int(document.kept.sum()) for document in documents]
+        self._starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        self.rows = int(self._starts[-1])
+        self._hooks, self._folder = hooks, folder
+        self._files = {hook.name: self._file(hook, folder / f"{at}.hook") for at, hook in enumerate(hooks)}
+
+    def put(self, batch: Batch, values: Mapping[str, NDArray[Any]]) -> None:
+        """Store a batch's numbers, by hook [rows, width, ...]; what is padding or dropped is left out."""
+        for hook in self._hooks:
+            stored = self._files[hook.name].tensors[layout.ACTIVATIONS]
+            given = as_kind(values[hook.name], hook.kind)
+            for placed in batch.placed:
+                kept = self.documents[placed.document].kept
+                rows = given[placed.row, placed.start : placed.start + len(kept)]
+                begin, end = self._starts[placed.document : placed.document + 2]
+                stored[begin:end] = rows if end - begin == len(kept) else rows[kept]
+
+    def finish(self) -> list[Written]:
+        """Close all files, with their sums and checksums; to be called once, after the last `put`."""
+        with ThreadPoolExecutor(THREADS) as pool:  # numpy and the checksum let others work meanwhile
+            sums = self._sums(list(pool.map(self._sums_of, self._hooks)))
+            paths = {hook.name: self._closed(self._files[hook.name]) for hook in self._hooks}
+            paths |= {layout.ROWS: self._closed(self._rows()), layout.SUMS: self._closed(sums)}
+            return list(pool.map(_written, *zip(*sorted(paths.items()), strict=True)))
+
+    def _file(self, hook: Hook, path: Path) -> TensorFile:
+        shapes = {layout.ACTIVATIONS: (hook.kind, (self.rows, *hook.shape))}
+        return TensorFile(path, shapes, {"hook": hook.name})
+
+    def _closed(self, file: TensorFile) -> Path:
+        file.close()
+        return file.path
+
+    def _rows(self) -> TensorFile:
+        """Token id, document id and position of every row."""
+        kinds = {layout.TOKEN_IDS: "I32", layout.DOCUMENT_IDS: "I64", layout.POSITIONS: "I32"}
+        shapes = {name: (kind, (self.rows,)) for name, kind in kinds.items()}
+        file = TensorFile(self._folder / "rows", shapes, {})
+        for index, document in enumerate(self.documents):
+            begin, end = self._starts[index : index + 2]
+            file.tensors[layout.TOKEN_IDS][begin:end] = document.ids[document.kept]
+            file.tensors[layout.DOCUMENT_IDS][begin:end] = self.part.first_document + index * self.part.step
+            file.tensors[layout.POSITIONS][begin:end] = np.flatnonzero(document.kept)
+        return file
+
+    def _sums_of(self, hook: Hook) -> Sums:
+        return sums_of(self._files[hook.name].tensors[layout.ACTIVATIONS], hook.kind)
+
+    def _sums(self, found: Sequence[Sums]) -> TensorFile:
+        shapes: dict[str, tuple[str, tuple[int, ...]]] = {}
+        for hook in self._hooks:
+            shapes |= {f"{hook.name}.{what}": ("F64", hook.shape) for what in ("total", "squares")}
+            shapes[f"{hook.name}.norm"] = ("F64", (1,))
+        file = TensorFile(self._folder / "sums", shapes, {})
+        for hook, sums in zip(self._hooks, found, strict=True):
+            file.tensors[f"{hook.name}.total"][...] = sums.total
+            file.tensors[f"{hook.name}.squares"][...] = sums.squares
+            file.tensors[f"{hook.name}.norm"][0] = sums.norm
+        return file
+
+
+def _written(what: str, path: Path) -> Written:
+    return Written(what=what, path=path, identity=identity_of(path))

@@ -1,0 +1,35 @@
+"""Tensors of files, read where they lie."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import CheckpointError, PlaceError
+from ..loading.stored import header
+from .numbers import KINDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+def tensor(file: Path, name: str) -> tuple[NDArray[Any], str]:
+    """A tensor as a view of its file, and its kind of numbers.
+
+    Raises:
+        PlaceError: the file is damaged or does not have it.
+    """
+    try:
+        found = header(file)
+    except CheckpointError as error:
+        raise PlaceError(str(error)) from error
+    if name not in found:
+        raise PlaceError(f"{file}: there is no tensor {name}; there are {', '.join(found)}")
+    stored = found[name]
+    if not math.prod(stored.shape):
+        return np.empty(stored.shape, KINDS[stored.kind]), stored.kind
+    return np.memmap(file, KINDS[stored.kind], "r", stored.offset_bytes, stored.shape), stored.kind

@@ -1,0 +1,55 @@
+"""What a run on the workers is told: one JSON file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """A run.
+
+    Attributes:
+        model: Folder of a checkpoint, of the worker or `gs://…`.
+        hooks: Names or globs.
+        input: Folder of documents, likewise.
+        output: Folder for datasets, likewise.
+        form: `text`, `chat` or `tokens`.
+        field: Of the records.
+        max_length: Longest document in tokens.
+        special_tokens: `keep` or `drop`.
+        dtype: `bfloat16` or `float32`: of the weights, of what is computed, and of what is stored.
+        mesh: See `model.setting`.
+        rows_per_shard: About how many.
+        batch_tokens: Of a batch.
+        lease_s: After this long a silent worker's part is done by another.
+    """
+
+    model: str
+    hooks: tuple[str, ...]
+    input: str
+    output: str
+    form: str = "text"
+    field: str = "text"
+    max_length: int = 2048
+    special_tokens: str = "keep"
+    dtype: str = "bfloat16"
+    mesh: str = "auto"
+    rows_per_shard: int = 65_536
+    batch_tokens: int = 8192
+    lease_s: float = 60.0
+
+    def to_json(self) -> str:
+        """For the file."""
+        return json.dumps(asdict(self), indent=1)
+
+
+def read(file: Path) -> Settings:
+    """The settings of a file that `to_json` made."""
+    found = json.loads(file.read_text())
+    return Settings(**{**found, "hooks": tuple(found["hooks"])})

@@ -1,0 +1,113 @@
+"""`workload.kind: activations` on the emulated cloud: real JAX on two workers that share the work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import tpuherd_activations
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MAKE_INPUT = EXAMPLES / "activations" / "make_input.py"
+
+
+@pytest.fixture
+def job(tmp_path):
+    """The example, with its input in the test's folder; keyword arguments change the section."""
+    made = tmp_path / "made"
+    subprocess.run([sys.executable, MAKE_INPUT, made], check=True)
+
+    def write(**changes):
+        content = yaml.safe_load((EXAMPLES / "activations.yaml").read_text())
+        content["activations"] |= {"model": str(made / "model"), "input": str(made / "documents")} | changes
+        content["output"] = {"directory": str(tmp_path / "out")}
+        file = tmp_path / "job.yaml"
+        file.write_text(yaml.safe_dump(content))
+        return file
+
+    return write
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_home, tmp_path):
+    file = job(rows_per_shard=1000)
+    killed = tpuherd_run("run", file, "--test-restart", "--json", timeout_s=800)
+    assert killed.exit_code == 0, killed.stderr + killed.stdout[-4000:]
+    assert "attempt 2 goes on where" in json.loads(killed.stdout)["restart_test"]["verdict"]
+    (tmp_path / "out").rename(tmp_path / "killed")
+
+    whole = tpuherd_run("run", file, timeout_s=800)
+    assert whole.exit_code == 0, whole.stderr + whole.stdout[-4000:]
+    assert contents(tmp_path / "killed") == contents(tmp_path / "out")
+
+    dataset = tpuherd_activations.open(tmp_path / "out")
+    assert not dataset.verify()
+    assert len(dataset.hooks) == 5
+    assert len(dataset.shards.manifests) > 6
+    rows = dataset.take(np.arange(len(dataset)))
+    assert 256 not in rows.token_ids, "special tokens are dropped"
+    assert np.unique(rows.document_ids).tolist() == list(range(200))
+    totals = json.loads(next(tpuherd_home.glob("jobs/*/attempt-2/results/totals.json")).read_text())
+    assert totals["rows"] == len(dataset)
+    assert f"{len(dataset):,} rows of 200 documents" in whole.stdout
+
+    shown = tpuherd_run("activations.show", tmp_path / "out")
+    assert "blocks.1.attn.hook_z  [4, 16]  BF16" in shown.stdout
+    damaged = next((tmp_path / "out").rglob("rows-*"))
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+    checked = tpuherd_run("activations.verify", tmp_path / "out")
+    assert checked.exit_code == 11
+    assert damaged.name in checked.stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"hooks": ["blocks.9.hook_resid_post"]}, "hook 'blocks.9.hook_resid_post' matches nothing"),
+        ({"hooks": []}, "name at least one hook"),
+        ({"model": "model"}, "expected gs://BUCKET/FOLDER, or a path that begins with / or ~/"),
+        ({"model": "/nowhere"}, "activations.model: /nowhere: there is no such folder"),
+        ({"input": "/proc/self/attr"}, "there are no files of documents"),
+        ({"dtype": "int8"}, "activations.dtype"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_anything_runs(job, tpuherd_run, changes, message):
+    planned = tpuherd_run("plan", job(**changes))
+    assert planned.exit_code == 3, planned.stdout
+    assert message in " ".join(planned.stderr.split())
+
+
+def test_the_plan_says_how_much_comes_out(job, tpuherd_run):
+    planned = tpuherd_run("plan", job(), "--json")
+    (action,) = [
+        step["action"] for step in json.loads(planned.stdout)["steps"] if step["stage"] == "run_workload"
+    ]
+    assert "about 11,631 rows, 0.01 GiB" in action
+
+
+def test_streams_are_made_by_the_command(job, tpuherd_run, tmp_path):
+    job()
+    words = (
+        "activations.create-streams",
+        tmp_path / "made/documents",
+        tmp_path / "streams",
+        "--streams",
+        "3",
+    )
+    done = tpuherd_run(*words)
+    assert done.exit_code == 0, done.stderr
+    assert "200 documents in 3 streams" in done.stdout
+    lines = [len(file.read_text().splitlines()) for file in sorted((tmp_path / "streams").glob("*.jsonl"))]
+    assert lines == [67, 67, 66]
+    assert "there are streams already" in tpuherd_run(*words).stderr
