@@ -5,7 +5,7 @@ LOGGED=32
 get_ready() { # in a shell of its own, with the lock's file as 9
   trap '' HUP
   sh -c 'renice -n 10 -p $PPID' || :
-  sleep 1 # what all this is for starts now
+  sleep 0.3 # what all this is for starts now
   exec 8> making.lock
   flock 8
   trap 'rm -rf making log/new old' EXIT

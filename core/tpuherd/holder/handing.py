@@ -52,9 +52,10 @@ def start_for_the_next() -> None:
         if found:
             found.close()
         else:
-            from tpuherd.holder.preparing import used_modules
+            from tpuherd.holder.preparing import note_used_modules
 
-            starting.spawn(path, ["tpuherd.holder.warm", str(path), str(idle_s), *used_modules()])
+            note_used_modules(path)
+            starting.spawn(path, ["tpuherd.holder.warm", str(path), str(idle_s)])
 
 
 def _forked(sock: socket.socket) -> int:

@@ -11,16 +11,37 @@ from tpuherd.errors import TpuherdError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from tpuherd.store.store import Store
 
 HEAVY = frozenset({"fabric", "google", "grpc", "jax", "paramiko"})
 """Not for a process that forks: they are large, or watch over forks."""
+NAMES = ".modules"
 ABSOLUTE = "sqlite:////"
 
 
-def used_modules() -> list[str]:
-    """The modules of plugins, and our own, that this process has imported."""
+def note_used_modules(path: Path) -> None:
+    """Leave the names of the modules that this process has imported, of plugins and our own, to a starter.
+
+    Args:
+        path: the starter's socket; the names are beside it.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    path.with_suffix(NAMES).write_text("\n".join(_used_modules()))
+
+
+def noted_modules(path: Path) -> list[str]:
+    """The names that were left, if any were."""
+    try:
+        return path.with_suffix(NAMES).read_text().split()
+    except OSError:
+        return []
+
+
+def _used_modules() -> list[str]:
     from tpuherd.tasks.plugins import manager
 
     names = {getattr(plugin, "__name__", "") for plugin in manager().get_plugins()}

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from tpuherd.holder import sockets, starting
-from tpuherd.holder.preparing import import_light, rehearse_store
+from tpuherd.holder.preparing import import_light, noted_modules, rehearse_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +42,11 @@ def main() -> None:
     from tpuherd.holder.freshness import Freshness
 
     path, idle_s, now_s = Path(sys.argv[1]), float(sys.argv[2]), time.time()
-    more = sys.argv[3:]
     with starting.only_one(path):
         if starting.running(path):
             return
         path.unlink(missing_ok=True)
-        _import_all(more)
+        _import_all(noted_modules(path))
         starter = WarmStarter(sockets.listen(path), path, idle_s, Freshness(now_s))
     if starter.serve():
         from tpuherd.cli import here
