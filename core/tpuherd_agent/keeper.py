@@ -38,6 +38,7 @@ def keep(attempt: Attempt, spec: Spec, lock: int, report: int) -> NoReturn:
     """
     try:
         _detach(attempt, keep_open=(lock, report))
+        processes.name_this("tpuherd-keeper")
         keeper = Keeper(attempt)
         if not create_marker(attempt.marker):
             os._exit(0)  # an earlier keeper came this far: never a second start

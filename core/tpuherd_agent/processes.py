@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,12 @@ class Process(NamedTuple):
     session: int
     start_ticks: int
     """When it started, in clock ticks since boot."""
+
+
+def name_this(name: str) -> None:
+    """Gives this process the name that `top` and `ps` show: at most 15 characters."""
+    with suppress(OSError):
+        (PROC / "self" / "comm").write_text(name)
 
 
 def find(pid: int) -> Process | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,6 @@ from containers import needs_podman
 from herd import output, wait_for
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from containers import Podman
     from herd import Herd
 
@@ -61,7 +60,8 @@ def gone(kept: Herd, podman: Podman, home: Path) -> None:
 
 def kill_agent(kept: Herd) -> None:
     """The keeper, with SIGKILL: nobody watches the workload any more."""
-    keepers = [pid for pid, line in kept.processes().items() if "tpuherd" in line and " run --offset" in line]
+    named = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in kept.processes()}
+    keepers = [pid for pid, name in named.items() if name == "tpuherd-keeper"]
     assert keepers, kept.processes()
     for pid in keepers:
         os.kill(pid, signal.SIGKILL)

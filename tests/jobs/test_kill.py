@@ -124,8 +124,8 @@ def test_of_a_job_that_fails(cloud: Herd, point: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("point", ["after:leave_cloud"])
 def test_of_a_job_that_was_not_provisioned_in_time(herd: Herd, point: str) -> None:
-    herd.ok("cloud.up", "--create-s", 2)
-    job = herd.job(tpu={"accelerator": "v5litepod-8", "zone": "us-west4-a", "provision_timeout_s": 1})
+    herd.ok("cloud.up", "--create-s", 60)
+    job = herd.job(tpu={"accelerator": "v5litepod-8", "zone": "us-west4-a", "provision_timeout_s": 5})
     crash(herd, job, point)
     herd.ends_with(5, "run", job)
     assert herd.cloud()["nodes"] == []
