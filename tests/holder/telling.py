@@ -54,14 +54,17 @@ def _about() -> dict[str, object]:
 def _wait(notes: str) -> None:
     heard: list[int] = []
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGWINCH, signal.SIGQUIT):
-        signal.signal(number, lambda number, _: heard.append(number))
+        signal.signal(number, lambda number, _: heard.append(int(number)))
     print("ready", flush=True)
-    while not {signal.SIGTERM, signal.SIGHUP} & set(heard):
+    told = 0
+    while not {signal.SIGTERM, signal.SIGHUP} & set(heard[:told]):
         time.sleep(0.02)
-    print(*map(int, heard), flush=True)
+        for number in heard[told:]:
+            print(number, flush=True)
+            told += 1
     if notes:
         with Path(notes).open("a") as file:
-            file.write(f"heard {int(heard[-1])}\n")
+            file.write(f"heard {heard[-1]}\n")
 
 
 @hookimpl
