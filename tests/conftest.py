@@ -10,6 +10,6 @@ import signal
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 # Whoever runs the tests may ignore signals (nohup, a background shell); processes would inherit that.
-for number in (signal.SIGINT, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
