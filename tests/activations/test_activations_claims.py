@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
 from tpuherd_activations.worker.claims import Claims, Holder
+from tpuherd_activations.worker.claims.claims import Claim
 from tpuherd_activations.worker.errors import ClaimLostError
 from tpuherd_activations.worker.places import open_place
+from tpuherd_activations.worker.work.pipeline import Pipeline
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -72,3 +75,30 @@ def test_what_an_earlier_attempt_held_is_free_at_once(place):
             assert second.take("part") is None
         with claims(place, "w1", job="a-job", attempt=2) as third:
             assert third.take("part")
+
+
+class Late(Claim):
+    """One whose renewal came too late: it was over for a moment."""
+
+    looks = 0
+
+    @property
+    def held(self) -> bool:
+        self.looks += 1
+        return self.looks > 1
+
+
+def test_a_part_whose_claim_was_over_for_a_moment_is_given_up_and_claimed_again(place):
+    with claims(place, "w0", lease_s=0.3) as ours:
+        claim = ours.take("part")
+        work = SimpleNamespace(
+            claim=Late("part", claim.version, 0.3),
+            shard=SimpleNamespace(part=SimpleNamespace(index=0)),
+            scratch="none",
+        )
+        written = Future()
+        written.set_result(None)
+        Pipeline(place, ours, dict, list)._commit(work, written)
+        deadline = threading.Event()
+        while ours.take("part") is None:
+            assert not deadline.wait(0.05)

@@ -94,7 +94,9 @@ class Pipeline:
         try:
             work.claim.check()
             self._tell(commit(self._place, work.shard))
-        except (ClaimLostError, FileNotFoundError):
+        except ClaimLostError:
+            pass  # also if it was only renewed too late: the part is claimed again, or was done by others
+        except FileNotFoundError:
             if self._place.find(manifest(work.shard.part.index)) is None and work.claim.held:
                 raise
         self._give_up(work)
