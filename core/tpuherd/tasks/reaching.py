@@ -46,7 +46,7 @@ def exec_task(
     stdin: bool = False,
     bare: bool = False,
 ) -> None:
-    """Run a command on a job's workers: `tpuherd exec JOB -- nvidia-smi`.
+    """Run a command on a job's workers: `tpuherd exec JOB -- df -h`.
 
     It runs as the workload does: in the job's environment and code folder, with the variables of its `env`.
     Each line of output is shown as it comes, with its worker in front. The exit code is the worst of the
