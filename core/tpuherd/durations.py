@@ -1,7 +1,8 @@
-"""Time spans as people write them on the command line: `90s`, `30m`, `2h`, `7d`."""
+"""Time spans as people write them: `90s`, `30m`, `2h`, `7d` on the command line, seconds in variables."""
 
 from __future__ import annotations
 
+import os
 import re
 
 from tpuherd.errors import ConfigError
@@ -25,6 +26,27 @@ def parse_duration(text: str, option: str) -> float:
     if not seconds:
         raise ConfigError(f"{option}={text}: expected a time span such as 90s, 30m, 2h or 7d")
     return seconds
+
+
+def variable_s(name: str, usual_s: float, otherwise: str = "") -> float:
+    """Return the seconds that an environment variable says.
+
+    Args:
+        name: of the variable.
+        usual_s: what it is if the variable is not set, or empty.
+        otherwise: what else may be written, to be added to the error.
+
+    Raises:
+        ConfigError: the variable is no such number.
+    """
+    text = os.environ.get(name) or str(usual_s)
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise ConfigError(f"{name}={text}: expected seconds{otherwise}")
+    return found
 
 
 def span(seconds: float) -> str:

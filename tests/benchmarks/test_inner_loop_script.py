@@ -7,11 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import pytest
+from leftovers import left, nothing_left
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "inner_loop.py"
 QUICK = ("--workers=1", "--repeats=1", "--files=20")
@@ -20,35 +20,6 @@ DEADLINE_S = 250.0
 
 def command(*words):
     return [sys.executable, str(SCRIPT), *words]
-
-
-def left(folder):
-    """Processes whose environment or command line names a folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            text = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if f"{folder}/inner-".encode() in text:
-            found.append((process.name, (process / "cmdline").read_bytes().replace(b"\0", b" ")))
-    return found
-
-
-@pytest.fixture
-def short():
-    """A folder with a name so short that there is room for sockets in it."""
-    with tempfile.TemporaryDirectory(dir="/tmp", prefix="il-") as name:
-        yield Path(name)
-
-
-def nothing_left(folder):
-    """What was told to end may take a moment; then nothing of it is there."""
-    deadline = time.monotonic() + 60
-    while (found := left(folder)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not found
-    assert not list(folder.glob("inner-*"))
 
 
 @pytest.mark.parametrize(

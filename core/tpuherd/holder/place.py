@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuherd import paths
-from tpuherd.errors import ConfigError
+from tpuherd.durations import variable_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +28,7 @@ def idle_s() -> float:
     Raises:
         ConfigError: the variable is no such number.
     """
-    text = os.environ.get(IDLE_VARIABLE) or str(IDLE_S)
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
-        raise ConfigError(f"{IDLE_VARIABLE}={text}: expected seconds, or 0 to use no connection holder")
-    return found
+    return variable_s(IDLE_VARIABLE, IDLE_S, ", or 0 to use no connection holder")
 
 
 def folder() -> Path:

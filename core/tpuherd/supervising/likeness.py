@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuherd.config.secrets import SecretRef
-from tpuherd.errors import ConfigError
+from tpuherd.durations import variable_s
 from tpuherd.holder.place import MATTERS, digest, setting_parts
 
 if TYPE_CHECKING:
@@ -42,11 +41,4 @@ def idle_s() -> float:
     Raises:
         ConfigError: the variable is no such number.
     """
-    text = os.environ.get(IDLE_VARIABLE) or str(IDLE_S)
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
-        raise ConfigError(f"{IDLE_VARIABLE}={text}: expected seconds")
-    return found
+    return variable_s(IDLE_VARIABLE, IDLE_S)
