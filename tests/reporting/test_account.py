@@ -85,6 +85,11 @@ def test_a_rerun_by_hand_takes_nothing_from_a_success():
     assert figures(past(PREEMPTED, without, second))["lost work rerun"] == 1000
 
 
+def test_work_that_a_pause_cost_is_named_so():
+    first, second = attempt(left="paused"), attempt(2, resume=True, succeeded=True)
+    assert figures(past(PREEMPTED, first, second))["lost work paused"] == 1000
+
+
 def test_earlier_attempts_that_were_built_upon_are_lost_with_the_last_of_them():
     story = PREEMPTED + "\n".join(
         line.replace(" 1 ", " 3 ", 1) for line in _later(GOOD, 5000.0) if "job.ended" not in line

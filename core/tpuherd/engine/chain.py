@@ -116,6 +116,10 @@ def _diagnosis(row: AttemptRow, last: RecoveryRow | None) -> Diagnosis | None:
 def _state(record: JobRecord, row: AttemptRow) -> str:
     if row.number == record.attempt:
         return record.state.value
-    if row.recovery == PAUSED_BY_USER:
-        return "paused"
-    return "failed" if row.diagnosis else "rerun"
+    left = left_by_user(row)
+    return "failed" if row.diagnosis and left == "rerun" else left
+
+
+def left_by_user(row: AttemptRow) -> str:
+    """How a user left an attempt that was followed by another one without a failure: `paused` or `rerun`."""
+    return "paused" if row.recovery == PAUSED_BY_USER else "rerun"

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpuherd.engine.chain import hourly_usd
+from tpuherd.engine.chain import hourly_usd, left_by_user
 from tpuherd.engine.recorder import recorded
 from tpuherd.engine.stages import Stage
 from tpuherd.model.event import Event
@@ -76,6 +76,7 @@ def _attempt(store: Store, row: AttemptRow, spec: JobSpec | None, failure: str, 
         number=row.number,
         resume=row.resume,
         failure="" if end and end.succeeded else failure,
+        left=left_by_user(row),
         succeeded=end is not None and end.succeeded,
         saved_at=_saved_at(folder, end),
         workload_ended_at=_ended_at(end),

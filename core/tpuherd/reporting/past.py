@@ -18,6 +18,8 @@ class AttemptPast:
     """It went on from what earlier attempts had left; else it began from nothing."""
     failure: str = ""
     """Class of the failure that ended it; empty: none is known."""
+    left: str = "rerun"
+    """Why another one followed it without a failure: `rerun` or `paused`."""
     succeeded: bool = False
     """Its workload ended well on all workers."""
     saved_at: float | None = None

@@ -90,9 +90,9 @@ def _within(piece: Segment, at: float | None, default: float) -> float:
 
 
 def _why_lost(one: AttemptPast, past: JobPast) -> str:
-    """The class of its failure; else how the job ended, or that a user began anew."""
+    """The class of its failure; else how the job ended, or how a user left it."""
     last = not past.attempts or one.number == past.attempts[-1].number
-    return one.failure or (past.state if last else "rerun")
+    return one.failure or (past.state if last else one.left)
 
 
 def _clipped(piece: Segment, since: float) -> Segment:
