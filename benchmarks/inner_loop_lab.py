@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COLD = {"TPUHERD_HOLDER_IDLE_S": "0"}
 NOT_OURS = ("TPUHERD_", "CLOUDSDK_", "GOOGLE_", "PYTHON", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")
-"""How names begin that would change what is measured; without PYTHONDONTWRITEBYTECODE, say, as users have it."""
+"""How names begin that would change what is measured: users have no PYTHONDONTWRITEBYTECODE, say."""
 
 
 class Lab:

@@ -55,7 +55,9 @@ class TpuherdProgram(Program):
 
     def _make_parser(self) -> Parser:
         parser = super()._make_parser()
-        parser.contexts = _Shared(parser.contexts)  # type: ignore[no-untyped-call]
+        shared = _Shared(parser.contexts)  # type: ignore[no-untyped-call]
+        shared.aliases.update(parser.contexts.aliases)
+        parser.contexts = shared
         return parser
 
     def print_version(self) -> None:
