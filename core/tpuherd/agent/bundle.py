@@ -88,7 +88,7 @@ def _module(file_name: str) -> str:
     return _PACKAGE if name == "__init__" else f"{_PACKAGE}.{name}"
 
 
-_REQUIRE = "test -f ~/.tpuherd/agent/{digest}.py || {{ echo \"can't open file\" >&2; exit 2; }}"
+_REQUIRE = 'test -f ~/.tpuherd/agent/{digest}.py || {{ echo "can\'t open file" >&2; exit 2; }}'
 """What Python would say, without starting it."""
 _INSTALL = " ".join(
     """\
