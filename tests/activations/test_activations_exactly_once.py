@@ -69,7 +69,7 @@ def test_every_row_is_what_the_model_gave(source, tmp_path):
     assert not dataset.verify()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_killed_before_every_change_of_a_folder(small, tmp_path):
     whole = contents(extracting.extract(small, str(tmp_path / "whole")))
     for kill_at in range(1, 1000):
@@ -83,7 +83,7 @@ def test_killed_before_every_change_of_a_folder(small, tmp_path):
     assert kill_at > 20, "so many changes there are at least"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_killed_again_and_again_in_a_bucket(source, tmp_path, bucket):
     whole = contents(extracting.extract(source, str(tmp_path / "whole")))
     for kill_at in (*range(1, 18, 2), 0):
@@ -92,7 +92,7 @@ def test_killed_again_and_again_in_a_bucket(source, tmp_path, bucket):
     assert contents(f"{bucket}/killed/{name_in(tmp_path / 'whole')}") == whole
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 @pytest.mark.parametrize("where", ["folder", "bucket"])
 def test_several_workers_and_a_dying_one(source, tmp_path, bucket, where):
     output = f"{bucket}/shared" if where == "bucket" else str(tmp_path / "shared")

@@ -38,7 +38,7 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(80)
 @pytest.mark.timeout(900)
 def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_home, tmp_path):
     file = job(rows_per_shard=1000)

@@ -11,7 +11,7 @@ from tpuherd.tasks.command import command
 if TYPE_CHECKING:
     from invoke.context import Context
 
-    from tpuherd.store.records import JobRecord
+    from tpuherd.store.records import JobRecord, StageRecord
     from tpuherd.store.store import Store
 
 JOB_HELP = {"job": "A job: its id, the start of its id, or its name.", "json": "Print JSON."}
@@ -62,19 +62,10 @@ def status(_context: Context, job: str, json: bool = False) -> None:
     from tpuherd.output.tables import ago, duration, print_json, print_table
 
     store, record = opening.store(), opening.find_job(job)
-    stages = store.stages.all(record.id)
-    events = store.events.all(record.id)
     if json:
-        details = {
-            "stages": [asdict(row) | {"state": row.state.value} for row in stages],
-            "events": [asdict(event) for event in events],
-            "directory": record.directory,
-            "message": record.message,
-            "acknowledgement": record.acknowledgement,
-            "exit_code": record.exit_code,
-        }
-        print_json(_overview(store, record) | details)
+        print_json(details(store, record))
         return
+    stages, events = _stages(store, record), store.events.all(record.id)
     print_table(
         ("", ""), [(key, value) for key, value in _overview(store, record).items() if key != "created_at"]
     )
@@ -84,6 +75,24 @@ def status(_context: Context, job: str, json: bool = False) -> None:
     ]
     print_table(("attempt", "stage", "state", "took", "error"), rows)
     print_table(("when", "event", ""), [(ago(e.at), e.kind, e.text) for e in events[-8:]])
+
+
+def details(store: Store, record: JobRecord) -> dict[str, Any]:
+    """What `status --json` prints."""
+    return _overview(store, record) | {
+        "stages": [asdict(row) | {"state": row.state.value} for row in _stages(store, record)],
+        "events": [asdict(event) for event in store.events.all(record.id)],
+        "directory": record.directory,
+        "message": record.message,
+        "acknowledgement": record.acknowledgement,
+        "exit_code": record.exit_code,
+    }
+
+
+def _stages(store: Store, record: JobRecord) -> list[StageRecord]:
+    from tpuherd.engine.describing import as_it_went
+
+    return [as_it_went(row) for row in store.stages.all(record.id)]
 
 
 def _held_until(store: Store, record: JobRecord) -> str | None:
@@ -97,7 +106,7 @@ def _held_until(store: Store, record: JobRecord) -> str | None:
 def _overview(store: Store, record: JobRecord) -> dict[str, Any]:
     from tpuherd.engine.holding import holds_nothing
 
-    stages = [row for row in store.stages.all(record.id) if row.attempt == record.attempt]
+    stages = [row for row in _stages(store, record) if row.attempt == record.attempt]
     last = stages[-1] if stages else None
     holds = not holds_nothing(store, record.id, record.attempt)
     return {
