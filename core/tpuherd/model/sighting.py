@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -27,6 +27,8 @@ class Progress:
     checkpoint_step: int | None = None
     """The newest step that is safe."""
     checkpoint_at: float | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    """What else it has counted in this attempt, for example tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

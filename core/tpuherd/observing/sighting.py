@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tpuherd.agent.answers import Beat, DeviceHolder, Status
     from tpuherd.observing.reporting import Reports
 
+STEPS = ("step", "total", "checkpoint_step")
+"""Keys of a progress file that say how far the work is; the others are counts."""
+
 
 class Sighting:
     """One worker; the follower's thread writes, any thread reads `value`."""
@@ -59,6 +62,8 @@ class Sighting:
         if status.progress is not None:
             said = status.progress
             self._report(said.get("step"), said.get("total"), said.get("checkpoint_step"))
+            counts = {key: value for key, value in said.items() if key not in STEPS}
+            self.value = replace(self.value, progress=replace(self._progress, counts=counts))
         self.value = replace(
             self.value,
             preemption_notice_at=None if notice_at is None else notice_at - (self._ahead or 0.0),
@@ -69,10 +74,15 @@ class Sighting:
             oom_kills=status.oom_kills,
         )
 
+    @property
+    def _progress(self) -> Progress:
+        return self.value.progress or Progress()
+
     def _report(self, step: int | None, total: int | None, checkpoint: int | None) -> None:
         """A value that stays the same keeps the time at which it came."""
-        old, now = self.value.progress or Progress(), time.time()
-        new = Progress(
+        old, now = self._progress, time.time()
+        new = replace(
+            old,
             step=old.step if step is None else step,
             total=old.total if total is None else total,
             at=now if step is not None and step != old.step else old.at,
