@@ -1,7 +1,7 @@
 """How far a workload says to be: a small JSON file that it writes into its attempt's folder.
 
 `{"step": 120, "total": 1000, "checkpoint_step": 100}` in `$TPUHERD_ATTEMPT_DIR/progress.json`, every key
-optional; other keys are what else it counts. A file that makes no sense counts as none.
+optional; `alive` and counts are passed on as well. A file that makes no sense counts as none.
 """
 
 from __future__ import annotations

@@ -18,5 +18,8 @@ class FleetSection(Section):
         description="Whether a member that gets no capacity in its zone may try the others of tpu.zones.",
     )
     member: int | None = Field(
-        None, ge=0, description="Which member a job is: written by tpuherd, leave it out."
+        None, ge=0, description="Which member a job is, from 0: written by tpuherd, leave it out."
+    )
+    members: int | None = Field(
+        None, ge=1, description="How many members there are: written by tpuherd, leave it out."
     )

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from tpuherd.store.records import JobRecord
     from tpuherd.store.store import Store
 
-UNDRIVEN_S = 5.0
+UNDRIVEN_S = 2.0
 """So long may nobody drive a member before somebody is started for it: a supervisor looks twice a second."""
 
-TRIES = 5
+TRIES = 3
+"""So often is somebody started in `CALM_S`; it does not help more often."""
+CALM_S = 120.0
 
 
 def begin(store: Store, records: Iterable[JobRecord], *, keep: bool) -> None:
@@ -47,7 +49,7 @@ class Caretaker:
         """Keep the store."""
         self._store = store
         self._missing: dict[str, float] = {}
-        self._tries = 0
+        self._started: list[float] = []
 
     def look(self, records: Iterable[JobRecord]) -> None:
         """Start somebody for members that nobody has driven for a while.
@@ -60,9 +62,15 @@ class Caretaker:
         self._missing = since
         due = [one for one in missing if time.monotonic() - since[one.id] > UNDRIVEN_S]
         free = [one for one in due if self._store.leases.take(one.id) is None]
-        self._tries = self._tries + 1 if free else self._tries if missing else 0
-        if self._tries > TRIES:
+        if free:
+            self._start(free)
+
+    def _start(self, free: Sequence[JobRecord]) -> None:
+        now = time.monotonic()
+        self._started = [at for at in self._started if now - at < CALM_S]
+        if len(self._started) >= TRIES:
             raise StateError(f"nobody drives {free[0].id}: {supervisor_log()} says why")
+        self._started.append(now)
         hand_over(self._store, free)
 
     def _is_missing(self, record: JobRecord) -> bool:

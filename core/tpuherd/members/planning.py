@@ -14,6 +14,8 @@ class Member:
     """One job of a fleet."""
 
     index: int
+    members: int
+    """How many there are in all."""
     zones: tuple[str, ...]
     """Where it may be; its own zone first."""
     name: str
@@ -22,7 +24,8 @@ class Member:
     def overrides(self) -> list[str]:
         """What makes the fleet's file the file of this member."""
         zones = ", ".join(self.zones)
-        return [f"job.name={self.name}", f"fleet.member={self.index}", f"tpu.zones=[{zones}]"]
+        number = [f"fleet.member={self.index}", f"fleet.members={self.members}"]
+        return [f"job.name={self.name}", *number, f"tpu.zones=[{zones}]"]
 
 
 def members_of(spec: JobSpec) -> list[Member]:
@@ -30,13 +33,15 @@ def members_of(spec: JobSpec) -> list[Member]:
     fleet, zones = spec.whole_fleet, spec.tpu.zones
     if fleet is None:
         return []
+    count = fleet.members_per_zone * len(zones)
     return [
         Member(
             index=index,
+            members=count,
             name=f"{spec.job.name}-{suffix(index)}",
             zones=_zones(zones, index % len(zones), move=fleet.move),
         )
-        for index in range(fleet.members_per_zone * len(zones))
+        for index in range(count)
     ]
 
 

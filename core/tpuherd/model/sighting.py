@@ -27,6 +27,10 @@ class Progress:
     checkpoint_step: int | None = None
     """The newest step that is safe."""
     checkpoint_at: float | None = None
+    alive: int | None = None
+    """Changes while it waits for others, and comes no further for good reason."""
+    alive_at: float | None = None
+    """When that has changed last."""
     counts: dict[str, int] = field(default_factory=dict)
     """What else it has counted in this attempt, for example tokens."""
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from tpuherd.agent.answers import Beat, DeviceHolder, Status
     from tpuherd.observing.reporting import Reports
 
-STEPS = ("step", "total", "checkpoint_step")
-"""Keys of a progress file that say how far the work is; the others are counts."""
+KNOWN = ("step", "total", "checkpoint_step", "alive")
+"""Keys of a progress file with a meaning; the others are counts."""
 
 
 class Sighting:
@@ -62,8 +62,7 @@ class Sighting:
         if status.progress is not None:
             said = status.progress
             self._report(said.get("step"), said.get("total"), said.get("checkpoint_step"))
-            counts = {key: value for key, value in said.items() if key not in STEPS}
-            self.value = replace(self.value, progress=replace(self._progress, counts=counts))
+            self._note(said.get("alive"), {key: said[key] for key in said if key not in KNOWN})
         self.value = replace(
             self.value,
             preemption_notice_at=None if notice_at is None else notice_at - (self._ahead or 0.0),
@@ -73,6 +72,11 @@ class Sighting:
             ),
             oom_kills=status.oom_kills,
         )
+
+    def _note(self, alive: int | None, counts: dict[str, int]) -> None:
+        old = self._progress
+        alive_at = time.time() if alive != old.alive else old.alive_at
+        self.value = replace(self.value, progress=replace(old, alive=alive, alive_at=alive_at, counts=counts))
 
     @property
     def _progress(self) -> Progress:

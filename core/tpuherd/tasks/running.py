@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from invoke.exceptions import Exit
 
-from tpuherd.tasks import fleet_running, opening
+from tpuherd.tasks import fleet_running, making, opening
 from tpuherd.tasks.command import command
 from tpuherd.tasks.restart_options import HELP as RESTART_HELP
-from tpuherd.tasks.restart_options import RestartOptions, restart_test
+from tpuherd.tasks.restart_options import RestartOptions
 
 if TYPE_CHECKING:
     from invoke.context import Context
 
-    from tpuherd.config.load import LoadedJob
     from tpuherd.engine.interrupts import OnInterrupt
     from tpuherd.store.records import JobRecord
 
@@ -62,13 +60,13 @@ def run(
     """
     policy = opening.on_interrupt(on_interrupt)
     options = RestartOptions(wanted=test_restart, kill_at=kill_at, workers=kill_worker, restored=restored)
-    loaded, ttl_s = _read(job_file, override, ttl)
+    loaded, ttl_s = making.read(job_file, override, ttl)
     if loaded.spec.whole_fleet is not None:
         options.refuse_with_fleet()
         members = fleet_running.make(loaded, override, ttl_s, keep=keep)
         fleet_running.follow(members, policy, json=json)
         return
-    record = _create(loaded, override, ttl_s, keep=keep, restart=options)
+    record = making.create(loaded, override, ttl_s, keep=keep, restart=options)
     _drive(record, policy, keep=keep, json=json)
 
 
@@ -97,11 +95,11 @@ def create(
     from tpuherd.output.tables import print_json
     from tpuherd.store.leases import process_name
 
-    loaded, ttl_s = _read(job_file, override, ttl)
+    loaded, ttl_s = making.read(job_file, override, ttl)
     if loaded.spec.whole_fleet is not None:
         fleet_running.tell(fleet_running.make(loaded, override, ttl_s, keep=keep), json=json)
         return
-    record = _create(loaded, override, ttl_s, keep=keep)
+    record = making.create(loaded, override, ttl_s, keep=keep)
     opening.going_on(record)
     opening.store().jobs.keep(record.id, keep=keep)
     pid = start_background(record)
@@ -123,38 +121,6 @@ def resume(
     """Go on with a job whose controller has gone: nothing that happened already happens again."""
     record = opening.find_job(job)
     _drive(record, opening.on_interrupt(on_interrupt), keep=record.keep, json=json)
-
-
-def _read(job_file: str, overrides: list[str], ttl: str) -> tuple[LoadedJob, float | None]:
-    """The checked job file, and the limit of `--ttl` in seconds."""
-    from tpuherd.durations import parse_duration
-    from tpuherd.engine.opening import check_plan
-    from tpuherd.tasks.plugins import manager
-
-    ttl_s = parse_duration(ttl, "--ttl") if ttl else None
-    loaded = opening.read(Path(job_file), overrides)
-    check_plan(manager(), loaded)
-    for note in loaded.notes:
-        sys.stderr.write(f"{note}\n")
-    return loaded, ttl_s
-
-
-def _create(
-    loaded: LoadedJob,
-    overrides: list[str],
-    ttl_s: float | None,
-    *,
-    keep: bool,
-    restart: RestartOptions | None = None,
-) -> JobRecord:
-    from tpuherd.engine.creating import find_or_create
-    from tpuherd.restart_test.plan import make_test
-
-    test = restart and restart_test(loaded, restart)
-    record = find_or_create(opening.store(), loaded, overrides, keep=keep, ttl_s=ttl_s)
-    if test:
-        make_test(opening.store(), record, test)
-    return record
 
 
 def _drive(record: JobRecord, policy: OnInterrupt, *, keep: bool, json: bool) -> None:

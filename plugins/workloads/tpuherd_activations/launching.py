@@ -6,7 +6,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tpuherd import ConfigError, Launch, launch
-from tpuherd.observing.reporting import Reports
 from tpuherd_activations.config import ActivationsSection
 from tpuherd_activations.worker.work.settings import Settings
 
@@ -33,7 +32,6 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
         files=worker_files() | {SETTINGS: settings.to_json()},
         variables=ALONE if several and job.cloud.devices == "tpu" else {},
-        reports=Reports(step_pattern=r"tpuherd: shard (\d+) of"),
         output_directory=output,
     )
     return launch(job, allocation, environment, code, what)

@@ -64,7 +64,15 @@ def _estimated(spec: JobSpec, section: ActivationsSection) -> str:
     slice_type = resolve(spec.tpu.accelerator)
     zone, pricing = spec.tpu.zone or "", spec.tpu.pricing
     found = estimate(text, architecture, taps, hooks, slice_type, zone, pricing)
+    if found.compute_s is not None:
+        found = replace(found, compute_s=found.compute_s / _side_by_side(spec))
     return _told(replace(found, cost_usd=None) if spec.cloud == "emulator" else found)
+
+
+def _side_by_side(spec: JobSpec) -> int:
+    """How many slices share the work."""
+    fleet = spec.whole_fleet
+    return 1 if fleet is None else fleet.members_per_zone * len(spec.tpu.zones)
 
 
 def _here(spec: JobSpec, key: str, address: str) -> Path | None:
