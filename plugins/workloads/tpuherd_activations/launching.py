@@ -26,7 +26,7 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     """Run until the dataset is there; every worker claims parts of the input, and writes what they become."""
     output = output_directory(job)
     section = job.spec.section(ActivationsSection)
-    settings = Settings(**section.model_dump(), output=output)
+    settings = Settings(**section.model_dump(exclude={"local_input", "streams"}), output=output)
     several = len(allocation.workers) > len(allocation.slices)
     what = Launch(
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
