@@ -46,6 +46,8 @@ WORKER = {
     "TPUHERD_WORKER": "Number of this worker, from 0.",
     "TPUHERD_CODE": "Folder of the code's snapshot, if there is code; the work starts in it.",
     "TPUHERD_WORKERS": "Number of workers of the allocation.",
+    "TPUHERD_MEMBER": "In a fleet: number of the member that this job is, from 0.",
+    "TPUHERD_MEMBERS": "In a fleet: number of members.",
 }
 """Variables that the work finds on a worker."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from tpuherd.errors import StateError
 from tpuherd.tasks import opening
 from tpuherd.tasks.command import command
 
@@ -22,15 +23,18 @@ JOB_HELP = {"job": "A job: its id, the start of its id, or its name.", "json": "
     help={
         "json": "Print JSON.",
         "live": "Only jobs that have not ended.",
+        "fleet": "Only members of this fleet: its id, or its name.",
         "attention": "Only jobs that failed or have a problem, until `tpuherd ack`.",
     },
 )
-def list_task(_context: Context, json: bool = False, live: bool = False, attention: bool = False) -> None:
+def list_task(
+    _context: Context, json: bool = False, live: bool = False, fleet: str = "", attention: bool = False
+) -> None:
     """Show all jobs of this store, the newest last, and which of them need your attention."""
     from tpuherd.output.tables import ago, print_json, print_table
 
     store = opening.store()
-    shown = [job for job in store.jobs.all() if not (live and job.state.ended)]
+    shown = [job for job in _listed(store, fleet) if not (live and job.state.ended)]
     rows = [_overview(store, job) for job in shown if job.attention or not attention]
     if json:
         print_json(rows)
@@ -54,6 +58,16 @@ def list_task(_context: Context, json: bool = False, live: bool = False, attenti
             for r in rows
         ],
     )
+
+
+def _listed(store: Store, fleet: str) -> list[JobRecord]:
+    from tpuherd.members.finding import members_meant
+
+    everything = store.jobs.all()
+    found = members_meant(everything, fleet) if fleet else everything
+    if fleet and not found:
+        raise StateError(f"there is no fleet '{fleet}'; `tpuherd list` shows all jobs")
+    return found
 
 
 @command(positional=["job"], help=JOB_HELP)
@@ -112,6 +126,7 @@ def _overview(store: Store, record: JobRecord) -> dict[str, Any]:
     return {
         "job": record.id,
         "owner": record.owner,
+        "fleet": record.fleet or "",
         "state": record.state.value,
         "stage": f"{last.stage} {last.state.value}" if last else "",
         "attempt": record.attempt,

@@ -22,6 +22,13 @@ class ActivationsSection(Section):
         description="Folder of documents (.jsonl, .txt, .parquet, or a dataset that `datasets` saved): "
         "gs://BUCKET/FOLDER, or a path that every worker has."
     )
+    local_input: str | None = Field(
+        None,
+        min_length=1,
+        description="Folder of documents on this machine, from the job file's folder on: before slices are "
+        "asked for, they are spread over files in `input`, unless they are there.",
+    )
+    streams: int = Field(32, ge=1, description="Number of files that local_input is spread over.")
     form: Literal["text", "chat", "tokens"] = Field(
         "text", description="What a document is: a text, a conversation for the chat template, or token ids."
     )

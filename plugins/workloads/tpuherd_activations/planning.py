@@ -11,6 +11,7 @@ from tpuherd.accelerators import resolve
 from tpuherd.model.plan import RestartSigns
 from tpuherd_activations.config import ActivationsSection
 from tpuherd_activations.estimating import Estimate, estimate
+from tpuherd_activations.uploading import local_folder
 
 if TYPE_CHECKING:
     from tpuherd.config.spec import JobSpec
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 SIGNS = RestartSigns(restored=r"attempt \d+ goes on where \d+ of \d+ shards", kill_at="log=tpuherd: shard")
 
 
-def steps(spec: JobSpec) -> list[PlanStep]:
+def steps(spec: JobSpec, base_directory: Path) -> list[PlanStep]:
     """What would run.
 
     Raises:
@@ -32,18 +33,37 @@ def steps(spec: JobSpec) -> list[PlanStep]:
             "write a gs:// address, or the path of a mount that every worker has"
         )
     action = f"{', '.join(section.hooks)} of {section.model} over {section.input}"
-    about = _estimated(spec, section)
+    documents = _local_input(section, base_directory)
+    about = _estimated(spec, section, documents)
     action += f": {about}" if about else ""
     return [
+        *_upload(section, documents),
         PlanStep(stage="run_workload", where="every worker", action=action, restart=SIGNS),
         PlanStep(stage="collect", where="worker 0", action="totals of the dataset; totals.json"),
     ]
 
 
-def _estimated(spec: JobSpec, section: ActivationsSection) -> str:
+def _local_input(section: ActivationsSection, base_directory: Path) -> Path | None:
+    """Where documents of this machine are, if the job has such."""
+    if section.local_input is None:
+        return None
+    folder = local_folder(section.local_input, base_directory)
+    if not folder.is_dir():
+        raise ConfigError(f"activations.local_input: {folder}: there is no such folder")
+    return folder
+
+
+def _upload(section: ActivationsSection, documents: Path | None) -> list[PlanStep]:
+    if documents is None:
+        return []
+    action = f"spread {documents} over {section.streams} files in {section.input}, unless they are there"
+    return [PlanStep(stage="provision", where="this machine", action=action)]
+
+
+def _estimated(spec: JobSpec, section: ActivationsSection, documents: Path | None) -> str:
     """In words; empty if model or input cannot be seen from here."""
-    local = [_here(spec, "model", section.model), _here(spec, "input", section.input)]
-    if None in local:
+    model, source = _here(spec, "model", section.model), documents or _here(spec, "input", section.input)
+    if model is None or source is None:
         return ""
     from tpuherd_activations.worker.architecture import read
     from tpuherd_activations.worker.errors import DatasetError, ModelError
@@ -55,16 +75,24 @@ def _estimated(spec: JobSpec, section: ActivationsSection) -> str:
     try:
         architecture = read(Path(section.model))
         taps = choose(architecture, section.hooks)
-        names = streams_in(open_place(section.input))
+        names = streams_in(open_place(str(source)))
     except (ModelError, DatasetError) as error:
         raise ConfigError(f"activations: {error}") from error
     kind = "BF16" if section.dtype == "bfloat16" else "F32"
     hooks = [Hook(name=name, shape=shape(architecture, name), kind=kind) for name in taps.names]
-    text = sum((Path(section.input) / name).stat().st_size for name in names)
+    text = sum((source / name).stat().st_size for name in names)
     slice_type = resolve(spec.tpu.accelerator)
     zone, pricing = spec.tpu.zone or "", spec.tpu.pricing
     found = estimate(text, architecture, taps, hooks, slice_type, zone, pricing)
+    if found.compute_s is not None:
+        found = replace(found, compute_s=found.compute_s / _side_by_side(spec))
     return _told(replace(found, cost_usd=None) if spec.cloud == "emulator" else found)
+
+
+def _side_by_side(spec: JobSpec) -> int:
+    """How many slices share the work."""
+    fleet = spec.whole_fleet
+    return 1 if fleet is None else fleet.members_per_zone * len(spec.tpu.zones)
 
 
 def _here(spec: JobSpec, key: str, address: str) -> Path | None:

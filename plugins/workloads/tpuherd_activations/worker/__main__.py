@@ -23,11 +23,16 @@ from .output import layout
 from .places import open_place
 from .work import settings as settings_file
 from .work.running import Worker, run
+from .work.standing import ProgressFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .input.encoding import Encoder
     from .output.manifest import Manifest
+    from .work.dataset import Content
+    from .work.pipeline import Forward
+    from .work.settings import Settings
 
 USAGE = 64
 ADDRESS = "dataset.txt"
@@ -52,27 +57,48 @@ def _run(file: Path) -> None:
     from .work.decoding import decoder_of
 
     settings = settings_file.read(file)
-    holder = _holder()
-    with scratch_of(holder) as scratch:
+    with scratch_of(_holder()) as scratch:
         decoder = decoder_of(settings, scratch)
-        worker = Worker(
-            holder=holder,
-            index=int(os.environ.get("TPUHERD_WORKER", "0")),
-            workers=int(os.environ.get("TPUHERD_WORKERS", "1")),
-            scratch=scratch,
-            lease_s=settings.lease_s,
-            row_multiple=decoder.model.placement.row_parts,
-        )
-        address = run(
-            decoder.content,
-            settings.input,
-            settings.output,
-            worker,
-            decoder.encoder,
-            decoder,
-            _tell,
-            _going_on,
-        )
+        rows = decoder.model.placement.row_parts
+        make(file, settings, scratch, decoder.content, decoder.encoder, decoder, rows)
+
+
+def make(
+    file: Path,
+    settings: Settings,
+    scratch: Path,
+    content: Content,
+    encoder: Encoder,
+    forward: Forward,
+    row_multiple: int = 1,
+) -> None:
+    """Help to make a dataset as the worker that the environment's variables say.
+
+    Args:
+        file: The settings' file; beside it is what the agent reads about progress, and the dataset's address.
+        settings: Where input and output are, and how long leases are.
+        scratch: A folder for temporary files.
+        content: What the dataset is made of.
+        encoder: For its documents.
+        forward: The model.
+        row_multiple: Rows of a batch are a multiple of it.
+    """
+    workers, progress = _number("TPUHERD_WORKERS", 1), ProgressFile(file.with_name("progress.json"))
+
+    def tell(shard: Manifest, total: int) -> None:
+        progress.committed(shard)
+        _tell(shard, total)
+
+    worker = Worker(
+        holder=_holder(),
+        index=_number("TPUHERD_MEMBER", 0) * workers + _number("TPUHERD_WORKER", 0),
+        workers=_number("TPUHERD_MEMBERS", 1) * workers,
+        scratch=scratch,
+        lease_s=settings.lease_s,
+        row_multiple=row_multiple,
+    )
+    place = (settings.input, settings.output)
+    address = run(content, *place, worker, encoder, forward, tell, _going_on, progress.standing)
     file.with_name(ADDRESS).write_text(address)
     sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
 
@@ -87,6 +113,10 @@ def scratch_of(holder: Holder) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _number(variable: str, default: int) -> int:
+    return int(os.environ.get(variable, default))
 
 
 def _holder() -> Holder:

@@ -29,8 +29,8 @@ TIMEOUT_S = 300
 class Bucket:
     """The client is made when it is first used; it may be used by several threads."""
 
-    def __init__(self, bucket: str, folder: str, scratch: Path | None) -> None:
-        self._name = bucket
+    def __init__(self, bucket: str, folder: str, scratch: Path | None, client: Any = None) -> None:
+        self._name, self._client = bucket, client
         self._prefix = f"{folder}/" if folder else ""
         self._scratch = (scratch or Path(tempfile.gettempdir())) / "tpuherd-activations"
 
@@ -43,7 +43,7 @@ class Bucket:
     def _bucket(self) -> Any:
         from google.cloud import storage
 
-        return storage.Client().bucket(self._name)
+        return (self._client or storage.Client()).bucket(self._name)
 
     def names(self, prefix: str = "") -> list[str]:
         """See `Place.names`."""
