@@ -127,7 +127,7 @@ def test_input_in_a_bucket_is_the_same_input(small, tmp_path, bucket):
 
 def test_a_bad_document_ends_the_run_and_frees_its_part(small, tmp_path):
     (Path(small) / "b.jsonl").write_text('{"ids": [1, 2]}\n{"ids": "words"}\n')
-    with pytest.raises(InputError, match=r"b\.jsonl: document 1: ids: expected tokens, got str"):
+    with pytest.raises(InputError, match=r"b\.jsonl: line 2: ids: expected tokens, got str"):
         extracting.extract(small, str(tmp_path / "out"), lease_s=60)
     (dataset,) = (tmp_path / "out").iterdir()
     place = open_place(str(dataset))

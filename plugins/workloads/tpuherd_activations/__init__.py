@@ -54,19 +54,19 @@ def config_section() -> ConfigSection:
 
 @hookimpl
 def register_tasks(namespace: TaskCollection) -> None:
-    """Add `activations.show`, `activations.verify` and `activations.create-streams`."""
+    """Add the commands `activations.…`."""
     from tpuherd_activations import tasks
 
-    for task in (tasks.show, tasks.verify, tasks.create_streams):
+    for task in (tasks.show, tasks.verify, tasks.create_streams, tasks.export, tasks.forms):
         namespace.add(task, collection="activations")
 
 
 @hookimpl
-def plan(spec: JobSpec) -> Sequence[PlanStep]:
+def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
     """Say what runs where, and about how much comes out; wrong hooks are refused if seen from here."""
     from tpuherd_activations.planning import steps
 
-    return steps(spec)
+    return steps(spec, base_directory)
 
 
 @hookimpl

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -22,10 +22,16 @@ class ActivationsSection(Section):
         description="Folder of documents (.jsonl, .txt, .parquet, or a dataset that `datasets` saved): "
         "gs://BUCKET/FOLDER, or a path that every worker has."
     )
-    form: Literal["text", "chat", "tokens"] = Field(
-        "text", description="What a document is: a text, a conversation for the chat template, or token ids."
+    form: str = Field(
+        "text",
+        description="What makes documents of records: text, chat (a conversation for the tokenizer's chat "
+        "template) or tokens (token ids) take the one in `field`; a plugin's form, or a function of the "
+        "job's code (module:function), makes none, one or several. See `tpuherd activations.forms`.",
     )
-    field: str = Field("text", description="Where the document is in a record.")
+    form_options: dict[str, Any] = Field(
+        default_factory=dict, description="For such a function: its further arguments, by name."
+    )
+    field: str = Field("text", description="Where the document is in a record, for text, chat and tokens.")
     max_length: int = Field(
         2048, ge=1, description="Longest document in tokens; what is longer is cut off, and counted."
     )

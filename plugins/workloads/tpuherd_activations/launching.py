@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tpuherd import ConfigError, Launch, launch
 from tpuherd.observing.reporting import Reports
 from tpuherd_activations.config import ActivationsSection
+from tpuherd_activations.forms import chosen_form
 from tpuherd_activations.worker.work.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,11 +28,12 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     """Run until the dataset is there; every worker claims parts of the input, and writes what they become."""
     output = output_directory(job)
     section = job.spec.section(ActivationsSection)
-    settings = Settings(**section.model_dump(), output=output)
+    form = chosen_form(section)
+    settings = Settings(**section.model_dump(), form_function=form.function, output=output)
     several = len(allocation.workers) > len(allocation.slices)
     what = Launch(
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
-        files=worker_files() | {SETTINGS: settings.to_json()},
+        files={**worker_files(), **form.files, SETTINGS: settings.to_json()},
         variables=ALONE if several and job.cloud.devices == "tpu" else {},
         reports=Reports(step_pattern=r"tpuherd: shard (\d+) of"),
         output_directory=output,

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from tpuherd import ConfigError, PlanStep
 from tpuherd.accelerators import resolve
 from tpuherd.model.plan import RestartSigns
+from tpuherd_activations.checking import check_form
 from tpuherd_activations.config import ActivationsSection
 from tpuherd_activations.estimating import Estimate, estimate
+from tpuherd_activations.worker.input.forms import BUILT_IN
 
 if TYPE_CHECKING:
     from tpuherd.config.spec import JobSpec
@@ -18,12 +20,16 @@ if TYPE_CHECKING:
 SIGNS = RestartSigns(restored=r"attempt \d+ goes on where \d+ of \d+ shards", kill_at="log=tpuherd: shard")
 
 
-def steps(spec: JobSpec) -> list[PlanStep]:
+def steps(spec: JobSpec, base_directory: Path) -> list[PlanStep]:
     """What would run.
 
+    Args:
+        spec: The job.
+        base_directory: Where relative paths of its file begin.
+
     Raises:
-        ConfigError: the dataset would have no place that all workers see, or a folder that is on this machine
-            is no checkpoint, has no documents, or has no such hooks.
+        ConfigError: the dataset would have no place that all workers see, there is no such form, or a folder
+            that is on this machine is no checkpoint, has no documents, or has no such hooks.
     """
     section = spec.section(ActivationsSection)
     if spec.output.directory is None and spec.cloud != "emulator":
@@ -31,6 +37,7 @@ def steps(spec: JobSpec) -> list[PlanStep]:
             "output.directory: workers make one dataset together: "
             "write a gs:// address, or the path of a mount that every worker has"
         )
+    check_form(spec, section, base_directory)
     action = f"{', '.join(section.hooks)} of {section.model} over {section.input}"
     about = _estimated(spec, section)
     action += f": {about}" if about else ""
@@ -64,7 +71,8 @@ def _estimated(spec: JobSpec, section: ActivationsSection) -> str:
     slice_type = resolve(spec.tpu.accelerator)
     zone, pricing = spec.tpu.zone or "", spec.tpu.pricing
     found = estimate(text, architecture, taps, hooks, slice_type, zone, pricing)
-    return _told(replace(found, cost_usd=None) if spec.cloud == "emulator" else found)
+    made = f" (of the text as it is, before {section.form})" if section.form not in BUILT_IN else ""
+    return _told(replace(found, cost_usd=None) if spec.cloud == "emulator" else found) + made
 
 
 def _here(spec: JobSpec, key: str, address: str) -> Path | None:
