@@ -1,13 +1,13 @@
 """How fast activations are extracted, beside the same work with `transformers`, SAELens and TransformerLens.
 
-Random Qwen2-shaped checkpoints of 13M and 100M parameters, one corpus of token ids, laps by turns, so that a busy
-machine slows all; every tool has a process of its own, for its peak memory. `one` stores the residual stream
-after the middle block, where all stop; `all` that of every block. Loading, compiling and tokenising are outside
-the clock. Prints JSON, ratios first.
+Random Qwen2-shaped checkpoints of 13M and 100M parameters, one corpus of token ids, laps by turns, so that a
+busy machine slows all; every tool has a process of its own, for its peak memory. `one` stores the residual
+stream after the middle block, where all stop; `all` that of every block. Loading, compiling, tokenising are
+outside the clock. Prints JSON, ratios first.
 
     .tools/parity/bin/python benchmarks/activations.py [--laps 3] [--sizes tiny,m100] [--dtypes …] [--hooks …]
 
-`scripts/parity` makes that environment; `pip install sae-lens` there adds the two peers that it does not have.
+`scripts/parity` makes that environment; `pip install sae-lens` there adds the two peers that it has not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from activations_tools import Tool, per_cpu_s, per_s
 from activations_work import SIZES, Work, write_documents
 
 ORIGINAL = {"m100 one": 107, "m100 all": 86, "tiny one": 949, "tiny all": 594}
-"""Tokens per second of the system that this one replaces, in bfloat16, measured on another machine (2 cores)."""
+"""Tokens per second of the system that is replaced, in bfloat16, measured on another machine (2 cores)."""
 TOOLS = ("bare", "tpuherd", "hf_hooks")
 PEERS = ("sae_lens", "transformer_lens")
 """With one hook only: SAELens stores one hook per run, and TransformerLens is far behind with all."""

@@ -1,6 +1,6 @@
 """One tool of `activations.py` in a process of its own: gets ready, then runs a lap for each line it is sent.
 
-    python activations_child.py TOOL FOLDER SIZE DTYPE HOOKS
+python activations_child.py TOOL FOLDER SIZE DTYPE HOOKS
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TOOLS = {
     "sae_lens": ("activations_others", "SaeLens"),
     "transformer_lens": ("activations_others", "TransformerLens"),
 }
-"""By name: the module and the class; a tool is made of the work, gets ready by `warm`, and is called per lap."""
+"""By name: the module and the class, which has `warm`, and is called once per lap."""
 
 
 def main() -> None:

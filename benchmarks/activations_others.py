@@ -18,7 +18,7 @@ CONTEXT = 512
 
 
 class SaeLens:
-    """Rows of a fixed length, documents one after another, no positions; stores float32, whatever it computes."""
+    """Rows of a fixed length, documents one after another, no positions; stores float32."""
 
     def __init__(self, work: Work) -> None:
         from datasets import Dataset
@@ -58,7 +58,7 @@ class SaeLens:
 
 
 class TransformerLens(Hooked):
-    """Its bridge around the same model, one name kept, stopped after that layer; files as `Hooked` has them."""
+    """Its bridge around the same model, one name kept, stopped after that layer; the same files."""
 
     def __init__(self, work: Work) -> None:
         from transformer_lens.model_bridge import TransformerBridge

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ class Hooked:
             self.model.layers[index].register_forward_hook(self._hook(index))
         documents = sorted(enumerate(work.documents()), key=lambda pair: -len(pair[1]))
         self.batches = [documents[at : at + TOGETHER] for at in range(0, len(documents), TOGETHER)]
-        self.output = mkdtemp(dir=work.folder)
+        self.output = Path(mkdtemp(dir=work.folder))
         self.found: dict[int, torch.Tensor] = {}
 
     def __call__(self) -> tuple[int, int]:
@@ -100,11 +101,11 @@ class Hooked:
         """One file per layer and for each index, on the disk; returns their bytes."""
         size = 0
         for name in rows[0]:
-            file = f"{self.output}/{name}.safetensors"
+            file = self.output / f"{name}.safetensors"
             save_file({name: torch.cat([some[name] for some in rows])}, file)
-            with open(file, "rb+") as stream:
+            with file.open("rb+") as stream:
                 os.fsync(stream.fileno())
-            size += os.path.getsize(file)
+            size += file.stat().st_size
         return size
 
     def _hook(self, index: int) -> Any:

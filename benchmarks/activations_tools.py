@@ -33,7 +33,7 @@ class Tool:
         self.name, self.problem = name, ""
         self.laps: list[dict[str, Any]] = []
         argv = [sys.executable, str(CHILD), name, str(work.folder), work.size, work.dtype, work.hooks]
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # until `end`
         self._process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
         )

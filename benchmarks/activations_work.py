@@ -81,7 +81,7 @@ def timed(run: Callable[[], tuple[int, int]]) -> Lap:
 
 
 def write_documents(work: Work) -> None:
-    """Token ids as JSONL: batches of the whole corpus, evenly chosen, so that padding is that of the whole."""
+    """Token ids as JSONL: batches of the whole corpus, evenly chosen, so that padding is as in the whole."""
     rng = np.random.default_rng(0)
     lengths = np.exp(rng.uniform(np.log(SHORTEST), np.log(LONGEST), DOCUMENTS)).astype(int)
     batches = np.split(np.sort(lengths)[::-1], DOCUMENTS // TOGETHER)
