@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from tpuherd_emulator.info import CloudInfo
 
 COLD = {"TPUHERD_HOLDER_IDLE_S": "0"}
-NOT_OURS = ("TPUHERD_", "CLOUDSDK_", "GOOGLE_", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")
+NOT_OURS = ("TPUHERD_", "CLOUDSDK_", "GOOGLE_", "PYTHON", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")
+"""How names begin that would change what is measured: users have no PYTHONDONTWRITEBYTECODE, say."""
 
 
 class Lab:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from invoke.exceptions import Exit, ParseError
 from invoke.parser.context import to_flag
 from invoke.program import Program
+from invoke.util import Lexicon  # type: ignore[attr-defined]
 
 from tpuherd.cli import help_first
 from tpuherd.config.choices import nearest
@@ -20,6 +21,7 @@ from tpuherd.warming import write_bytecode
 if TYPE_CHECKING:
     from invoke.parser.argument import Argument
     from invoke.parser.context import ParserContext
+    from invoke.parser.parser import Parser
 
 INTRODUCTION = """tpuherd runs jobs on Cloud TPUs, real or emulated: it gets them, prepares them, sends the
 code, runs the work, brings the results home and gives the TPUs back.
@@ -28,6 +30,13 @@ code, runs the work, brings the results home and gives the TPUs back.
   tpuherd run JOB.yaml        run it to its end; the same command continues it after a crash
   tpuherd COMMAND --help      what one command does, and its options
 """
+
+
+class _Shared(Lexicon):
+    """What each command takes: invoke would copy all of it for every parse, and the one in use once more."""
+
+    def __deepcopy__(self, memo: object) -> _Shared:
+        return self
 
 
 class TpuherdProgram(Program):
@@ -43,6 +52,13 @@ class TpuherdProgram(Program):
         """See `parse_core`; words become options, see `tasks.words`."""
         self.core.unparsed = as_options(self.core.unparsed, self.collection)
         self._with_usage_code(super().parse_tasks)
+
+    def _make_parser(self) -> Parser:
+        parser = super()._make_parser()
+        shared = _Shared(parser.contexts)  # type: ignore[no-untyped-call]
+        shared.aliases.update(parser.contexts.aliases)
+        parser.contexts = shared
+        return parser
 
     def print_version(self) -> None:
         """The name and the version, which takes a while to find out."""

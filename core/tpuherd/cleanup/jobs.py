@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tpuherd.cloud.labels import label_value
 from tpuherd.durations import span
-from tpuherd.engine.engine import holds_nothing
+from tpuherd.engine.holding import holds_nothing
 from tpuherd.engine.recorder import recorded
 from tpuherd.engine.stages import Stage
 from tpuherd.engine.tenure import expired, idle_until

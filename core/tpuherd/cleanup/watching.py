@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuherd.cleanup.giving_back import give_back
-from tpuherd.engine.engine import holds_nothing
+from tpuherd.engine.holding import holds_nothing
 from tpuherd.engine.tenure import held_until
 from tpuherd.errors import TpuherdError
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tpuherd.cloud.client import hang_up
 from tpuherd.engine.background import start_background, start_command
-from tpuherd.engine.engine import Engine, holds_nothing
+from tpuherd.engine.engine import Engine
+from tpuherd.engine.holding import holds_nothing
 from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.engine.lease_keeper import LeaseKeeper
 from tpuherd.engine.leaving import Left

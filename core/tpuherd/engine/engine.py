@@ -13,7 +13,6 @@ from tpuherd.engine.restarting import kept_stages
 from tpuherd.engine.stages import Stage
 from tpuherd.engine.standing import Standing
 from tpuherd.errors import Cancelled, LocalError, TpuherdError, WorkloadError
-from tpuherd.store.records import StageState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,10 +143,3 @@ class Engine(Standing):
             for error in self._hooks.leave_workers(job=self.job, allocation=allocation):
                 self.job.session.reporter.problem(f"leaving the workers: {error}")
         self._hooks.release(job=self.job, allocation=allocation)
-
-
-def holds_nothing(store: Store, job_id: str, attempt: int) -> bool:
-    """True if an attempt never asked for slices, or has given them back."""
-    asked = store.stages.get(job_id, attempt, Stage.PROVISION.value)
-    given_back = store.stages.get(job_id, attempt, Stage.RELEASE.value)
-    return asked is None or (given_back is not None and given_back.state is StageState.DONE)

@@ -24,7 +24,7 @@ class Freshness:
         # the agent's are read, not imported
         files |= {str(file) for file in package_files("tpuherd_agent").iterdir() if file.is_file()}
         self._stamps = {path: _stamp(path) for path in files if path}
-        self._late = any(changed_ns >= since_s * 1e9 for changed_ns, _ in self._stamps.values())
+        self._late = any(_changed_s(path) >= since_s for path in self._stamps)
 
     def lasts(self) -> bool:
         """True if a new process would import the same."""
@@ -44,10 +44,21 @@ def inode(path: Path) -> int:
         return 0
 
 
-def _stamp(path: str) -> tuple[int, int]:
-    """When a file was changed, which nobody can pretend, and its length."""
+def _stamp(path: str) -> tuple[int, int, int]:
+    """Which file it is, when it was written, and its length: what Python goes by when it reads bytecode.
+
+    Not `st_ctime`: each further environment that links to the same file of a library changes that.
+    """
     try:
         found = os.stat(path)  # noqa: PTH116 - a thousand of them are asked for
     except OSError:
-        return 0, 0
-    return found.st_ctime_ns, found.st_size
+        return 0, 0, 0
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _changed_s(path: str) -> float:
+    """When anything of a file was changed, which nobody can pretend."""
+    try:
+        return Path(path).stat().st_ctime
+    except OSError:
+        return 0.0

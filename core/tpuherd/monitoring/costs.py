@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tpuherd.engine.chain import chain
-from tpuherd.engine.engine import holds_nothing
+from tpuherd.engine.holding import holds_nothing
 from tpuherd.reporting.specs import Specs
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ def page_of(store: Store, record: JobRecord, spec: JobSpec) -> Page:
         record: the job.
         spec: its job file.
     """
-    from tpuherd.engine.engine import holds_nothing
+    from tpuherd.engine.holding import holds_nothing
 
     def value(stage: Stage) -> Any:
         return recorded(store.stages, record.id, record.attempt, stage)

@@ -42,16 +42,20 @@ def _is_plain_rerun(words: Sequence[str]) -> bool:
 
 
 def _only(name: str) -> TaskCollection:
-    from tpuherd.tasks import rerunning, viewing
     from tpuherd.tasks.collection import TaskCollection
     from tpuherd.warming import write_bytecode
 
     write_bytecode()
     made = TaskCollection()
-    known: dict[str, Task[Any]] = {
-        "list": viewing.list_task,
-        "status": viewing.status,
-        "rerun": rerunning.rerun,
-    }
-    made.add(known[name])
+    made.add(_task(name))
     return made
+
+
+def _task(name: str) -> Task[Any]:
+    if name == "rerun":
+        from tpuherd.tasks.rerunning import rerun
+
+        return rerun
+    from tpuherd.tasks import viewing
+
+    return viewing.list_task if name == "list" else viewing.status

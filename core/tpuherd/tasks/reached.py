@@ -76,7 +76,7 @@ def held(record: JobRecord) -> tuple[Allocation, Cloud]:
 
 def held_allocation(record: JobRecord) -> Allocation | None:
     """What a job holds by the store; `None` if that is nothing."""
-    from tpuherd.engine.engine import holds_nothing
+    from tpuherd.engine.holding import holds_nothing
     from tpuherd.engine.recorder import recorded
     from tpuherd.engine.stages import Stage
 

@@ -95,7 +95,7 @@ def _held_until(store: Store, record: JobRecord) -> str | None:
 
 
 def _overview(store: Store, record: JobRecord) -> dict[str, Any]:
-    from tpuherd.engine.engine import holds_nothing
+    from tpuherd.engine.holding import holds_nothing
 
     stages = [row for row in store.stages.all(record.id) if row.attempt == record.attempt]
     last = stages[-1] if stages else None

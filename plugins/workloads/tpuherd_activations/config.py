@@ -41,7 +41,14 @@ class ActivationsSection(Section):
     dtype: Literal["bfloat16", "float32"] = Field(
         "bfloat16", description="Of the weights, of what is computed, and of what is stored."
     )
-    mesh: str = Field("auto", description="Devices of a worker: auto, or sizes such as data=2,tensor=4.")
+    span: Literal["auto", "worker", "slice"] = Field(
+        "auto",
+        description="What holds one copy of the model: each worker, or a slice's workers together. auto: the "
+        "slice if the weights take more than 60 % of the memory of a worker's chips.",
+    )
+    mesh: str = Field(
+        "auto", description="Devices of a worker, or of a slice: auto, or sizes such as data=2,tensor=4."
+    )
     rows_per_shard: int = Field(65_536, ge=1, description="About how many rows (tokens) a shard has.")
     batch_tokens: int = Field(8192, ge=1, description="Tokens that go through the model at once.")
     lease_s: float = Field(

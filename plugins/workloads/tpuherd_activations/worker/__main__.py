@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from uuid import uuid4
@@ -22,12 +23,15 @@ from .errors import DatasetError, ModelError
 from .output import layout
 from .places import open_place
 from .work import settings as settings_file
+from .work.groups import group_of, join
 from .work.running import Worker, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .output.manifest import Manifest
+    from .work.groups import Group
+    from .work.settings import Settings
 
 USAGE = 64
 ADDRESS = "dataset.txt"
@@ -49,32 +53,51 @@ def main(argv: list[str]) -> int:
 
 
 def _run(file: Path) -> None:
-    from .work.decoding import decoder_of
-
     settings = settings_file.read(file)
     holder = _holder()
     with scratch_of(holder) as scratch:
-        decoder = decoder_of(settings, scratch)
-        worker = Worker(
-            holder=holder,
-            index=int(os.environ.get("TPUHERD_WORKER", "0")),
-            workers=int(os.environ.get("TPUHERD_WORKERS", "1")),
-            scratch=scratch,
-            lease_s=settings.lease_s,
-            row_multiple=decoder.model.placement.row_parts,
-        )
-        address = run(
-            decoder.content,
-            settings.input,
-            settings.output,
-            worker,
-            decoder.encoder,
-            decoder,
-            _tell,
-            _going_on,
-        )
-    file.with_name(ADDRESS).write_text(address)
-    sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
+        index, workers = (int(os.environ.get(f"TPUHERD_{name}", "0")) for name in ("WORKER", "WORKERS"))
+        group = group_of(settings, index, workers or 1, scratch)
+        join(group, settings)
+        address = _made(settings, group, holder, scratch)
+    if address:
+        file.with_name(ADDRESS).write_text(address)
+        sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
+
+
+def _made(settings: Settings, group: Group, holder: Holder, scratch: Path) -> str:
+    """The dataset's address; empty for a worker that only helps the first of its group."""
+    from .work.decoding import decoder_of
+
+    decoder = decoder_of(settings, scratch)
+    worker = Worker(
+        holder=holder,
+        index=group.index,
+        workers=group.groups,
+        scratch=scratch,
+        lease_s=settings.lease_s,
+        row_multiple=decoder.model.placement.row_parts,
+    )
+    make = partial(run, decoder.content, settings.input, settings.output, worker, decoder.encoder)
+    if group.members == 1:
+        return make(decoder, _tell, _going_on)
+    from .work.together import Together
+
+    together = Together(decoder)
+    sys.stdout.write(f"tpuherd: {group.members} workers compute together: mesh {decoder.model.placement}\n")
+    if group.member:
+        signal.signal(
+            signal.SIGTERM, signal.SIG_DFL
+        )  # it holds nothing, and may be waiting where no handler runs
+        together.follow(_helped)
+        return ""
+    try:
+        address = make(together, _tell, _going_on)
+    except (DatasetError, ModelError):
+        together.end()
+        raise
+    together.end()
+    return address
 
 
 @contextmanager
@@ -107,6 +130,11 @@ def _tell(shard: Manifest, total: int) -> None:
 def _going_on(shards: int, total: int) -> None:
     attempt = os.environ.get("TPUHERD_ATTEMPT", "1")
     sys.stdout.write(f"tpuherd: attempt {attempt} goes on where {shards} of {total} shards are there\n")
+    sys.stdout.flush()
+
+
+def _helped() -> None:
+    sys.stdout.write("tpuherd: a batch is computed\n")
     sys.stdout.flush()
 
 

@@ -32,6 +32,10 @@ class Settings:
         rows_per_shard: About how many.
         batch_tokens: Of a batch.
         lease_s: After this long a silent worker's part is done by another.
+        span: What holds one copy of the model: `worker`, `slice`, or `auto`.
+        slices: For each the address of its coordinator and the number of its workers, in their order.
+        worker_memory_bytes: Of all devices of a worker; 0 if it is not known.
+        devices: What they are: `tpu` or `cpu`.
     """
 
     model: str
@@ -49,6 +53,10 @@ class Settings:
     rows_per_shard: int = 65_536
     batch_tokens: int = 8192
     lease_s: float = 60.0
+    span: str = "worker"
+    slices: tuple[tuple[str, int], ...] = ()
+    worker_memory_bytes: int = 0
+    devices: str = "cpu"
 
     def to_json(self) -> str:
         """For the file."""
@@ -58,4 +66,5 @@ class Settings:
 def read(file: Path) -> Settings:
     """The settings of a file that `to_json` made."""
     found = json.loads(file.read_text())
-    return Settings(**{**found, "hooks": tuple(found["hooks"])})
+    slices = tuple((coordinator, members) for coordinator, members in found["slices"])
+    return Settings(**{**found, "hooks": tuple(found["hooks"]), "slices": slices})
