@@ -113,6 +113,14 @@ def test_streams_keep_the_ids_of_the_documents(tmp_path):
         create_streams(iter(records), 3, target)
 
 
+def test_streams_of_which_some_are_missing_are_refused(tmp_path):
+    target = open_place(str(tmp_path / "streams"))
+    create_streams(({"text": str(number)} for number in range(9)), 3, target)
+    target.delete("stream_001.jsonl")
+    with pytest.raises(InputError, match=r"streams\.json tells of 3 streams, there are 2 files"):
+        plan_of(target, 30, tmp_path)
+
+
 def test_special_tokens_are_seen_and_dropped():
     record = {"text": "a bb ccc dddd eeeee"}
     (kept,) = Encoder(Words(), Field("text", "text"), 4, "keep")(record, 0)
