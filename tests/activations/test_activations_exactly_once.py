@@ -156,7 +156,7 @@ def test_what_lies_in_the_way_is_not_taken_for_a_shard(small, tmp_path, bucket, 
     assert contents(extracting.extract(small, output)) == contents(str(whole))
 
 
-def test_an_upload_that_cannot_be_verified_ends_the_run_and_the_next_one_goes_on(small, tmp_path, bucket, storage):
+def test_an_upload_that_cannot_be_verified_ends_the_run(small, tmp_path, bucket, storage):
     whole = contents(extracting.extract(small, str(tmp_path / "whole")))
     storage.faults.add(Fault(status=403, method="GET", path_contains="sums-"))
     with pytest.raises(PlaceError, match=r"gs://data/out/.*: Forbidden: 403"):
