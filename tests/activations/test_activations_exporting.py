@@ -29,18 +29,6 @@ def test_npy(made, tmp_path):
         to_npy(dataset, tmp_path / "npy")
 
 
-def test_hugging_face_columns_are_those_of_saelens(made, tmp_path):
-    dataset = tpuherd_activations.open(made)
-    datasets = pytest.importorskip("datasets")
-    left = to_huggingface(dataset, tmp_path / "hf", 64)
-    found = datasets.load_from_disk(str(tmp_path / "hf")).with_format("numpy")
-    assert left == len(dataset) % 64
-    assert set(found.column_names) == {RESID, Z, "token_ids"}
-    rows = dataset.take(np.arange(64, 128))
-    assert np.array_equal(found[1][RESID], rows.activations[RESID])
-    assert np.array_equal(found[1]["token_ids"], rows.token_ids)
-
-
 def test_hugging_face_needs_its_library(made, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(DatasetError, match="needs the package `datasets`"):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuherd import ConfigError, PlanStep
-from tpuherd.accelerators import resolve
 from tpuherd.model.plan import RestartSigns
 from tpuherd_activations.checking import check_form
 from tpuherd_activations.config import ActivationsSection
-from tpuherd_activations.estimating import Estimate, estimate
-from tpuherd_activations.worker.input.forms import BUILT_IN
 
 if TYPE_CHECKING:
     from tpuherd.config.spec import JobSpec
@@ -52,27 +48,9 @@ def _estimated(spec: JobSpec, section: ActivationsSection) -> str:
     local = [_here(spec, "model", section.model), _here(spec, "input", section.input)]
     if None in local:
         return ""
-    from tpuherd_activations.worker.architecture import read
-    from tpuherd_activations.worker.errors import DatasetError, ModelError
-    from tpuherd_activations.worker.hooks import choose, shape
-    from tpuherd_activations.worker.input.plan import streams_in
-    from tpuherd_activations.worker.output.hooks import Hook
-    from tpuherd_activations.worker.places import open_place
+    from tpuherd_activations.surveying import survey
 
-    try:
-        architecture = read(Path(section.model))
-        taps = choose(architecture, section.hooks)
-        names = streams_in(open_place(section.input))
-    except (ModelError, DatasetError) as error:
-        raise ConfigError(f"activations: {error}") from error
-    kind = "BF16" if section.dtype == "bfloat16" else "F32"
-    hooks = [Hook(name=name, shape=shape(architecture, name), kind=kind) for name in taps.names]
-    text = sum((Path(section.input) / name).stat().st_size for name in names)
-    slice_type = resolve(spec.tpu.accelerator)
-    zone, pricing = spec.tpu.zone or "", spec.tpu.pricing
-    found = estimate(text, architecture, taps, hooks, slice_type, zone, pricing)
-    made = f" (of the text as it is, before {section.form})" if section.form not in BUILT_IN else ""
-    return _told(replace(found, cost_usd=None) if spec.cloud == "emulator" else found) + made
+    return survey(spec, section, Path()).told()  # nothing has to be fetched
 
 
 def _here(spec: JobSpec, key: str, address: str) -> Path | None:
@@ -85,12 +63,3 @@ def _here(spec: JobSpec, key: str, address: str) -> Path | None:
     if spec.cloud == "emulator":
         raise ConfigError(f"activations.{key}: {folder}: there is no such folder")
     return None
-
-
-def _told(found: Estimate) -> str:
-    words = [f"about {found.rows:,} rows, {found.size_bytes / 2**30:.2f} GiB"]
-    if found.compute_s is not None:
-        words.append(f"{found.compute_s / 3600:.2f} h at 30 % of the chips' peak")
-    if found.cost_usd is not None:
-        words.append(f"{found.cost_usd:.2f} USD")
-    return ", ".join(words)

@@ -128,25 +128,6 @@ def export(
     sys.stdout.write((dumps(done.values()) if json else done.told()) + "\n")
 
 
-@command(help={"json": "Print JSON: name, plugin, what it makes of a record."})
-def forms(_context: Context, json: bool = False) -> None:
-    """Show the forms that `activations.form` may name: what makes documents of the input's records.
-
-    A function of the job's own code needs no plugin: `form: module:function`.
-    """
-    from tpuherd.output.tables import print_json, print_table
-    from tpuherd_activations.forms import contributed
-    from tpuherd_activations.worker.input.forms import BUILT_IN
-
-    rows = [(name, "", text) for name, text in BUILT_IN.items()]
-    rows += [(form.name, plugin, form.description) for plugin, form in contributed()]
-    columns = ("form", "plugin", "what it makes of a record")
-    if json:
-        print_json([dict(zip(("form", "plugin", "description"), row, strict=True)) for row in rows])
-        return
-    print_table(columns, rows)
-
-
 def _opened(address: str) -> Dataset:
     from tpuherd_activations.reading.opening import open_dataset
     from tpuherd_activations.worker.errors import DatasetError

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.config.choices import nearest
+from tpuherd.config.choices import listed, nearest
 from tpuherd_activations.exporting.huggingface import to_huggingface
 from tpuherd_activations.exporting.npy import to_npy
 from tpuherd_activations.exporting.telling import Tenths
@@ -42,7 +42,7 @@ class Exported:
     def told(self) -> str:
         """In words."""
         left = f"; {self.left_out:,} did not fill a last context" if self.left_out else ""
-        return f"{self.rows:,} rows of {len(self.hooks)} hooks{left}: {self.target}"
+        return f"{self.rows:,} rows of {listed(self.hooks)}{left}: {self.target}"
 
 
 def exported(dataset: Dataset, target: str, to: str, hooks: str, context: int) -> Exported:
