@@ -1,71 +1,98 @@
-"""How fast the decoder of the activations workload computes, beside `transformers` with hooks on torch.
+"""How fast activations are extracted, beside the same work with `transformers`, SAELens and TransformerLens.
 
-Both run the same random Qwen2-shaped checkpoint of 100M parameters over samples of one corpus, turn by turn,
-so that a busy machine slows both. `one` is the residual stream after the middle block, where both stop; `all`
-is that of every block. Nothing is stored: this is the limit of any pipeline around it. Prints JSON, ratios
-first; ratios of CPU seconds are those to trust where others use the machine.
+Random Qwen2-shaped checkpoints of 13M and 100M parameters, one corpus of token ids, laps by turns, so that a
+busy machine slows all; every tool has a process of its own, for its peak memory. `one` stores the residual
+stream after the middle block, where all stop; `all` that of every block. Loading, compiling, tokenising are
+outside the clock. Prints JSON, ratios first.
 
-    .tools/parity/bin/python benchmarks/activations.py [ROUNDS]     (scripts/parity makes that environment)
+    .tools/parity/bin/python benchmarks/activations.py [--laps 3] [--sizes tiny,m100] [--dtypes …] [--hooks …]
+
+`scripts/parity` makes that environment; `pip install sae-lens` there adds the two peers that it has not.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import statistics
-import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads spin otherwise, and take XLA's cores
+from activations_tools import Tool, per_cpu_s, per_s
+from activations_work import SIZES, Work, write_documents
 
-import activations_peer as peer
-import activations_work as work
+ORIGINAL = {"m100 one": 107, "m100 all": 86, "tiny one": 949, "tiny all": 594}
+"""Tokens per second of the system that is replaced, in bfloat16, measured on another machine (2 cores)."""
+TOOLS = ("bare", "tpuherd", "hf_hooks")
+PEERS = ("sae_lens", "transformer_lens")
+"""With one hook only: SAELens stores one hook per run, and TransformerLens is far behind with all."""
 
-TYPES = ("bfloat16", "float32")
-HOOKS = {"one": "blocks.{middle}.hook_resid_post", "all": "blocks.*.hook_resid_post"}
+
+def case(work: Work, laps: int) -> dict[str, Any]:
+    """Run all tools by turns."""
+    names = TOOLS + (PEERS if work.hooks == "one" else ())
+    tools = {name: Tool(name, work) for name in names}
+    for _ in range(laps):
+        for tool in tools.values():
+            tool.lap()
+    for tool in tools.values():
+        tool.end()
+    original = ORIGINAL[f"{work.size} {work.hooks}"] if work.dtype == "bfloat16" else None
+    figures = {name: tool.figures() for name, tool in tools.items()}
+    return {"ratios": ratios(tools, original), "tools": figures}
 
 
-def tools(folder: Path, dtype: str, what: str) -> dict[str, Any]:
-    """The tools, each a function that runs over its sample and returns how many tokens that were."""
-    return {
-        "tpuherd": work.Ours(folder, dtype, HOOKS[what].format(middle=work.LAYERS // 2)),
-        "hf_hooks": peer.Hooked(folder, dtype, every=what == "all"),
+def ratios(tools: dict[str, Tool], original: int | None) -> dict[str, Any]:
+    bare, ours, hooks = (tools[name] for name in TOOLS)
+    peers = [tool for tool in tools.values() if tool not in (bare, ours) and not tool.problem]
+    best = max(peers, key=lambda tool: tool.middle(per_s))
+    found = {
+        "pipeline_over_bare": ours.over(bare, per_s),
+        "pipeline_over_bare_cpu": ours.over(bare, per_cpu_s),
+        "over_hf_hooks": ours.over(hooks, per_s),
+        "over_hf_hooks_cpu": ours.over(hooks, per_cpu_s),
+        "over_best_peer": ours.over(best, per_s),
+        "best_peer": best.name,
+        "peak_memory_over_hf_hooks": round(ours.peak_gib / hooks.peak_gib, 2),
     }
-
-
-def case(folder: Path, dtype: str, what: str, rounds: int) -> dict[str, Any]:
-    """Run all tools by turns and compare them round by round."""
-    found = tools(folder, dtype, what)
-    for tool in found.values():
-        tool()  # compiles
-    laps = [{name: work.timed(tool) for name, tool in found.items()} for _ in range(rounds)]
-    return {
-        "ratio_cpu": middle([lap["tpuherd"].per_cpu_s / lap["hf_hooks"].per_cpu_s for lap in laps], 2),
-        "ratio_wall": middle([lap["tpuherd"].per_s / lap["hf_hooks"].per_s for lap in laps], 2),
-        "tokens_per_cpu_s": {name: middle([lap[name].per_cpu_s for lap in laps], None) for name in found},
-        "tokens_per_s": {name: middle([lap[name].per_s for lap in laps], None) for name in found},
-        "mfu": work.utilization(found["tpuherd"], middle([lap["tpuherd"].per_s for lap in laps], 1)),
-    }
-
-
-def middle(values: list[float], digits: int | None) -> float:
-    return round(statistics.median(values), digits)
+    return found | ({} if original is None else {"over_original": round(ours.middle(per_s) / original, 1)})
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    with tempfile.TemporaryDirectory() as folder:
-        peer.make(Path(folder))
-        cases = {
-            f"{dtype} {what}": case(Path(folder), dtype, what, rounds) for dtype in TYPES for what in HOOKS
-        }
-    ratios = {
-        name: {key: case.pop(key) for key in ("ratio_cpu", "ratio_wall")} for name, case in cases.items()
-    }
-    report = {"tpuherd_over_hf_hooks": ratios, "cases": cases, "load": os.getloadavg()[0], "rounds": rounds}
-    print(json.dumps(report, indent=2))
+    options = parsed()
+    cases: dict[str, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        for size in options.sizes:
+            prepare(Work(Path(name), size, "", ""))
+            for dtype, hooks in product(options.dtypes, options.hooks):
+                cases[f"{size} {dtype} {hooks}"] = case(Work(Path(name), size, dtype, hooks), options.laps)
+    report = {key: {name: found[key] for name, found in cases.items()} for key in ("ratios", "tools")}
+    about = {"original_tokens_per_s": ORIGINAL, "laps": options.laps, "load": os.getloadavg()[0]}
+    print(json.dumps(report | about | {"machine": machine()}, indent=2))
+
+
+def prepare(work: Work) -> None:
+    from activations_peer import make
+
+    make(work)
+    write_documents(work)
+
+
+def machine() -> str:
+    about = Path("/proc/cpuinfo").read_text()
+    names = [line.partition(":")[2].strip() for line in about.splitlines() if line.startswith("model name")]
+    flags = [name for name in ("avx512_bf16", "amx_bf16") if name in about]
+    return f"{os.cpu_count()} cores, {names[0] if names else 'unknown'}, {' '.join(flags) or 'no bf16'}"
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--laps", type=int, default=3)
+    for name, known in (("sizes", SIZES), ("dtypes", ("float32", "bfloat16")), ("hooks", ("one", "all"))):
+        parser.add_argument(f"--{name}", type=lambda text: text.split(","), default=list(known))
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

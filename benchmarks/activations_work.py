@@ -1,121 +1,95 @@
-"""The corpus, its packing, and our decoder over a sample of it."""
+"""What the tools of `activations.py` share: the checkpoints, the documents, the hooks, and a clock."""
 
 from __future__ import annotations
 
-import sys
-import tempfile
+import json
+import resource
 import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-WORKER = ROOT / "plugins" / "workloads" / "tpuherd_activations" / "worker"
-LAYERS, VOCABULARY = 12, 32_000
-DOCUMENTS, SHORTEST, LONGEST = 2_000, 20, 1_500
-WIDTH, SAMPLE = 1_536, 6_000
-"""Tokens of a packed row, and about as many of a sample."""
-PEAK_FLOPS = {"TPU v4": 275e12, "TPU v5 lite": 197e12, "TPU v6 lite": 918e12, "NVIDIA H200": 989e12}
-"""Of one device in bfloat16, from the vendors' data sheets."""
+VOCABULARY, LONGEST, SHORTEST, DOCUMENTS = 32_000, 1_500, 20, 2_000
+TOGETHER = 8
+"""Documents of a batch of the peers, which pad."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of a checkpoint of Qwen2's shape; `tokens` is about how many a lap has."""
+
+    width: int
+    inner: int
+    layers: int
+    heads: int
+    kv_heads: int
+    tokens: int
+
+
+SIZES = {"tiny": Size(256, 704, 6, 4, 2, 32_000), "m100": Size(768, 2048, 12, 12, 4, 16_000)}
+
+
+@dataclass(frozen=True)
+class Work:
+    """One tool's task: `hooks` is `one` (after the middle block) or `all` (after every block)."""
+
+    folder: Path
+    size: str
+    dtype: str
+    hooks: str
+
+    @property
+    def layers(self) -> list[int]:
+        count = SIZES[self.size].layers
+        return list(range(count)) if self.hooks == "all" else [count // 2]
+
+    @property
+    def model(self) -> Path:
+        return self.folder / self.size
+
+    @property
+    def source(self) -> Path:
+        return self.folder / f"{self.size}-documents"
+
+    def documents(self) -> list[np.ndarray]:
+        lines = (self.source / "documents.jsonl").read_text().splitlines()
+        return [np.asarray(json.loads(line)["ids"], np.int32) for line in lines]
 
 
 @dataclass(frozen=True)
 class Lap:
+    """One run; `size_bytes` is what was stored, `peak_bytes` the process' resident memory at its most."""
+
     tokens: int
+    size_bytes: int
     wall_s: float
     cpu_s: float
-
-    @property
-    def per_s(self) -> float:
-        return self.tokens / self.wall_s
-
-    @property
-    def per_cpu_s(self) -> float:
-        return self.tokens / self.cpu_s
+    peak_bytes: int
 
 
-def timed(run: Callable[[], int]) -> Lap:
+def timed(run: Callable[[], tuple[int, int]]) -> Lap:
+    """Run once; the function returns tokens and stored bytes."""
     wall, cpu = time.perf_counter(), time.process_time()
-    tokens = run()
-    return Lap(tokens, time.perf_counter() - wall, time.process_time() - cpu)
+    tokens, size = run()
+    wall_s, cpu_s = time.perf_counter() - wall, time.process_time() - cpu
+    return Lap(tokens, size, wall_s, cpu_s, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
-def lengths() -> np.ndarray:
-    """Of the corpus' documents, longest first: log-uniform."""
+def write_documents(work: Work) -> None:
+    """Token ids as JSONL: batches of the whole corpus, evenly chosen, so that padding is as in the whole."""
     rng = np.random.default_rng(0)
-    found = np.exp(rng.uniform(np.log(SHORTEST), np.log(LONGEST), DOCUMENTS))
-    return np.sort(found.astype(int))[::-1]
-
-
-def sample(batches: list[Any], tokens_each: float) -> list[Any]:
-    """As many as make `SAMPLE` tokens, evenly from all, so that a sample is like the whole."""
-    count = max(1, round(SAMPLE / tokens_each))
-    return [batches[index] for index in ((np.arange(count) + 0.5) * len(batches) / count).astype(int)]
-
-
-def packed() -> list[list[int]]:
-    """Documents into rows, each into the first with room for it."""
-    rows: list[list[int]] = []
-    room: list[int] = []
-    for length in lengths():
-        index = next((at for at, left in enumerate(room) if left >= length), len(rows))
-        if index == len(rows):
-            rows.append([])
-            room.append(WIDTH)
-        rows[index].append(int(length))
-        room[index] -= int(length)
-    return rows
-
-
-class Ours:
-    """The decoder on JAX, one packed row per device at a time."""
-
-    def __init__(self, folder: Path, dtype: str, hook: str) -> None:
-        load = _worker()
-        import jax
-
-        self.jax = jax
-        self.model = load(folder, dtype=dtype)
-        self.taps = self.model.taps(hook)
-        rows = packed()
-        devices = self.model.placement.row_parts
-        chosen = sample(rows, WIDTH) * devices
-        self.batches = [self._batch(chosen[at : at + devices]) for at in range(0, len(chosen), devices)]
-
-    def __call__(self) -> int:
-        for tokens, segments in self.batches:
-            self.jax.block_until_ready(self.model.run(tokens, segments, self.taps))
-        return sum(int((segments > 0).sum()) for _tokens, segments in self.batches)
-
-    def _batch(self, rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
-        tokens = np.random.default_rng(1).integers(0, VOCABULARY, (len(rows), WIDTH))
-        segments = np.zeros_like(tokens)
-        for row, documents in enumerate(rows):
-            ends = np.cumsum(documents)
-            for number, (length, end) in enumerate(zip(documents, ends, strict=True)):
-                segments[row, end - length : end] = number + 1
-        return tokens, segments
-
-
-def utilization(ours: Ours, tokens_per_s: float) -> float | None:
-    """The share of the devices' peak that the products with weights use; None where the peak is not known."""
-    devices = ours.jax.devices()
-    peak = PEAK_FLOPS.get(devices[0].device_kind)
-    of = ours.model.architecture
-    weights = of.parameters(ours.taps.blocks) - of.parameters(0)
-    return None if peak is None else 2 * weights * tokens_per_s / (peak * len(devices))
-
-
-def _worker() -> Any:
-    """The worker side's `load`, from a package of its own, as on the workers."""
-    folder = Path(tempfile.mkdtemp())
-    (folder / "tpuherd_activations_worker").symlink_to(WORKER)
-    sys.path.insert(0, str(folder))
-    from tpuherd_activations_worker.model.load import load
-
-    return load
+    lengths = np.exp(rng.uniform(np.log(SHORTEST), np.log(LONGEST), DOCUMENTS)).astype(int)
+    batches = np.split(np.sort(lengths)[::-1], DOCUMENTS // TOGETHER)
+    count = max(1, round(SIZES[work.size].tokens / (lengths.mean() * TOGETHER)))
+    chosen = ((np.arange(count) + 0.5) * len(batches) / count).astype(int)
+    taken = np.concatenate([batches[index] for index in chosen])
+    rng.shuffle(taken)
+    work.source.mkdir()
+    with (work.source / "documents.jsonl").open("w") as stream:
+        for length in taken:
+            stream.write(json.dumps({"ids": rng.integers(0, VOCABULARY, length).tolist()}) + "\n")

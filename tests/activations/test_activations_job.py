@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import tpuherd_activations
+from tpuherd_activations.worker.places import open_place
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MAKE_INPUT = EXAMPLES / "activations" / "make_input.py"
@@ -94,6 +95,28 @@ def test_the_plan_says_how_much_comes_out(job, tpuherd_run):
         step["action"] for step in json.loads(planned.stdout)["steps"] if step["stage"] == "run_workload"
     ]
     assert "about 11,631 rows, 0.01 GiB" in action
+
+
+def test_an_estimate_of_what_lies_in_a_bucket(job, tpuherd_run, bucket, tmp_path):
+    file = job()
+    planned = tpuherd_run("plan", file)
+    assert "about 11,631 rows, 0.01 GiB" in " ".join(planned.stdout.split())
+    target = open_place(f"{bucket}/made")
+    for path in (tmp_path / "made").rglob("*"):
+        if path.is_file():
+            assert target.create(path.relative_to(tmp_path / "made").as_posix(), path.read_bytes())
+    there = job(model=f"{bucket}/made/model", input=f"{bucket}/made/documents")
+    for words in ([], ["--override", "cloud=google"]):
+        done = tpuherd_run("activations.estimate", there, "--json", *words)
+        assert done.exit_code == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["files"], found["rows"]) == (1, 11_631)
+        assert found["hooks"]["blocks.1.attn.hook_z"] == 4 * 16 * 2
+        assert (found["cost_usd"] is not None) == bool(words)
+    assert "about 11,631 rows, 0.01 GiB, 0.00 h" in tpuherd_run("activations.estimate", there).stdout
+    wrong = tpuherd_run("activations.estimate", job(model=f"{bucket}/nothing"))
+    assert wrong.exit_code == 3
+    assert "nothing/config.json: there is no such object" in " ".join(wrong.stderr.split())
 
 
 def test_streams_are_made_by_the_command(job, tpuherd_run, tmp_path):

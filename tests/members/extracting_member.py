@@ -17,8 +17,10 @@ sys.path.append(str(Path(__file__).parents[1] / "activations"))
 
 import extracting
 
-from tpuherd_activations.worker.__main__ import _holder, _leave, make, scratch_of
+from tpuherd_activations.worker.__main__ import _leave, scratch_of
 from tpuherd_activations.worker.input.encoding import Encoder
+from tpuherd_activations.worker.work.groups import Group
+from tpuherd_activations.worker.work.making import holder, make
 from tpuherd_activations.worker.work.settings import Settings
 
 LEASE_S = 10.0
@@ -37,5 +39,5 @@ if __name__ == "__main__":
     settings = Settings(model="", hooks=(), input=sys.argv[1], output=sys.argv[2], lease_s=LEASE_S)
     encoder = Encoder(None, content.field, "tokens", content.max_length, "keep")
     file = Path(os.environ["TPUHERD_ATTEMPT_DIR"]) / "settings.json"
-    with scratch_of(_holder()) as scratch:
-        make(file, settings, scratch, content, encoder, slowly)
+    with scratch_of(holder()) as scratch:
+        make(file, settings, scratch, Group(index=0, groups=1), content, encoder, slowly)

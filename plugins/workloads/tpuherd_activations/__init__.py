@@ -54,10 +54,11 @@ def config_section() -> ConfigSection:
 
 @hookimpl
 def register_tasks(namespace: TaskCollection) -> None:
-    """Add `activations.show`, `activations.verify` and `activations.create-streams`."""
-    from tpuherd_activations import tasks
+    """Add the commands `activations.…`."""
+    from tpuherd_activations import planning_tasks, tasks
 
-    for task in (tasks.show, tasks.verify, tasks.create_streams):
+    finished = (tasks.show, tasks.verify, tasks.create_streams, tasks.export)
+    for task in (*finished, planning_tasks.estimate, planning_tasks.forms):
         namespace.add(task, collection="activations")
 
 

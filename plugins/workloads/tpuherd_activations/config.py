@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -29,10 +29,16 @@ class ActivationsSection(Section):
         "asked for, they are spread over files in `input`, unless they are there.",
     )
     streams: int = Field(32, ge=1, description="Number of files that local_input is spread over.")
-    form: Literal["text", "chat", "tokens"] = Field(
-        "text", description="What a document is: a text, a conversation for the chat template, or token ids."
+    form: str = Field(
+        "text",
+        description="What makes documents of records: text, chat (a conversation for the tokenizer's chat "
+        "template) or tokens (token ids) take the one in `field`; a plugin's form, or a function of the "
+        "job's code (module:function), makes none, one or several. See `tpuherd activations.forms`.",
     )
-    field: str = Field("text", description="Where the document is in a record.")
+    form_options: dict[str, Any] = Field(
+        default_factory=dict, description="For such a function: its further arguments, by name."
+    )
+    field: str = Field("text", description="Where the document is in a record, for text, chat and tokens.")
     max_length: int = Field(
         2048, ge=1, description="Longest document in tokens; what is longer is cut off, and counted."
     )
@@ -42,7 +48,14 @@ class ActivationsSection(Section):
     dtype: Literal["bfloat16", "float32"] = Field(
         "bfloat16", description="Of the weights, of what is computed, and of what is stored."
     )
-    mesh: str = Field("auto", description="Devices of a worker: auto, or sizes such as data=2,tensor=4.")
+    span: Literal["auto", "worker", "slice"] = Field(
+        "auto",
+        description="What holds one copy of the model: each worker, or a slice's workers together. auto: the "
+        "slice if the weights take more than 60 % of the memory of a worker's chips.",
+    )
+    mesh: str = Field(
+        "auto", description="Devices of a worker, or of a slice: auto, or sizes such as data=2,tensor=4."
+    )
     rows_per_shard: int = Field(65_536, ge=1, description="About how many rows (tokens) a shard has.")
     batch_tokens: int = Field(8192, ge=1, description="Tokens that go through the model at once.")
     lease_s: float = Field(

@@ -6,7 +6,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tpuherd import ConfigError, Launch, launch
+from tpuherd.accelerators import resolve
+from tpuherd.engine.variables import coordinator_port
 from tpuherd_activations.config import ActivationsSection
+from tpuherd_activations.forms import chosen_form
 from tpuherd_activations.worker.work.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,20 +21,24 @@ if TYPE_CHECKING:
 PACKAGE = "tpuherd_activations_worker"
 """The worker side's name there; its modules import one another relatively, so the name is free."""
 SETTINGS = "settings.json"
-ALONE = {"TPU_PROCESS_BOUNDS": "1,1,1", "TPU_CHIPS_PER_PROCESS_BOUNDS": "2,2,1", "CLOUD_TPU_TASK_ID": "0"}
-"""For workers of slices with more than one: each has its own chips, and does not wait for the others."""
 
 
 def run(job: Job, allocation: Allocation, environment: Environment, code: SyncedCode) -> WorkloadExit:
     """Run until the dataset is there; every worker claims parts of the input, and writes what they become."""
     output = output_directory(job)
     section = job.spec.section(ActivationsSection)
-    settings = Settings(**section.model_dump(exclude={"local_input", "streams"}), output=output)
-    several = len(allocation.workers) > len(allocation.slices)
+    form = chosen_form(section)
+    settings = Settings(
+        **section.model_dump(exclude={"local_input", "streams"}),
+        form_function=form.function,
+        output=output,
+        slices=coordinators(job, allocation),
+        worker_memory_bytes=memory_bytes(allocation) if job.cloud.devices == "tpu" else 0,
+        devices=job.cloud.devices,
+    )
     what = Launch(
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
-        files=worker_files() | {SETTINGS: settings.to_json()},
-        variables=ALONE if several and job.cloud.devices == "tpu" else {},
+        files={**worker_files(), **form.files, SETTINGS: settings.to_json()},
         output_directory=output,
     )
     return launch(job, allocation, environment, code, what)
@@ -51,6 +58,22 @@ def output_directory(job: Job) -> str:
     if job.cloud.shared_directory is None:
         raise ConfigError("output.directory: this cloud has no folder that all workers see; name one")
     return f"{job.cloud.shared_directory}/activations"
+
+
+def coordinators(job: Job, allocation: Allocation) -> tuple[tuple[str, int], ...]:
+    """For each slice the address of its first worker's JAX coordinator, and how many workers it has.
+
+    The port differs from slice to slice, because those of an emulated cloud share one network stack.
+    """
+    port = coordinator_port(job)
+    firsts = [(piece.workers[0].internal_address, len(piece.workers)) for piece in allocation.slices]
+    return tuple((f"{address}:{port + index}", count) for index, (address, count) in enumerate(firsts))
+
+
+def memory_bytes(allocation: Allocation) -> int:
+    """Of all chips of a worker."""
+    of = resolve(allocation.accelerator)
+    return of.chips_per_worker * of.hbm_gib_per_chip * 2**30
 
 
 def worker_files() -> dict[str, str]:

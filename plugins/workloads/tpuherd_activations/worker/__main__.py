@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import sys
@@ -15,28 +14,20 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
-from uuid import uuid4
 
-from .claims import Holder
 from .errors import DatasetError, ModelError
 from .output import layout
 from .places import open_place
 from .work import settings as settings_file
-from .work.running import Worker, run
-from .work.standing import ProgressFile
+from .work.groups import group_of, join
+from .work.making import ADDRESS, holder, make, make_together, place_in_slices, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .input.encoding import Encoder
-    from .output.manifest import Manifest
-    from .work.dataset import Content
-    from .work.pipeline import Forward
-    from .work.settings import Settings
+    from .claims import Holder
 
 USAGE = 64
-ADDRESS = "dataset.txt"
-"""In the attempt's folder: where the dataset is."""
 
 
 def main(argv: list[str]) -> int:
@@ -57,87 +48,26 @@ def _run(file: Path) -> None:
     from .work.decoding import decoder_of
 
     settings = settings_file.read(file)
-    with scratch_of(_holder()) as scratch:
+    with scratch_of(holder()) as scratch:
+        group = group_of(settings, *place_in_slices(), scratch)
+        join(group, settings)
         decoder = decoder_of(settings, scratch)
-        rows = decoder.model.placement.row_parts
-        make(file, settings, scratch, decoder.content, decoder.encoder, decoder, rows)
-
-
-def make(
-    file: Path,
-    settings: Settings,
-    scratch: Path,
-    content: Content,
-    encoder: Encoder,
-    forward: Forward,
-    row_multiple: int = 1,
-) -> None:
-    """Help to make a dataset as the worker that the environment's variables say.
-
-    Args:
-        file: The settings' file; beside it is what the agent reads about progress, and the dataset's address.
-        settings: Where input and output are, and how long leases are.
-        scratch: A folder for temporary files.
-        content: What the dataset is made of.
-        encoder: For its documents.
-        forward: The model.
-        row_multiple: Rows of a batch are a multiple of it.
-    """
-    workers, progress = _number("TPUHERD_WORKERS", 1), ProgressFile(file.with_name("progress.json"))
-
-    def tell(shard: Manifest, total: int) -> None:
-        progress.committed(shard)
-        _tell(shard, total)
-
-    worker = Worker(
-        holder=_holder(),
-        index=_number("TPUHERD_MEMBER", 0) * workers + _number("TPUHERD_WORKER", 0),
-        workers=_number("TPUHERD_MEMBERS", 1) * workers,
-        scratch=scratch,
-        lease_s=settings.lease_s,
-        row_multiple=row_multiple,
-    )
-    place = (settings.input, settings.output)
-    address = run(content, *place, worker, encoder, forward, tell, _going_on, progress.standing)
-    file.with_name(ADDRESS).write_text(address)
-    sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
+        if group.members > 1:
+            make_together(file, settings, scratch, group, decoder)
+        else:
+            make(file, settings, scratch, group, decoder.content, decoder.encoder, decoder, rows_of(decoder))
 
 
 @contextmanager
-def scratch_of(holder: Holder) -> Iterator[Path]:
+def scratch_of(who: Holder) -> Iterator[Path]:
     """A worker's folder for temporary files; what its killed predecessor has left there is removed first."""
-    folder = Path(tempfile.gettempdir()) / f"tpuherd-activations-{holder.job}-{holder.worker}"
+    folder = Path(tempfile.gettempdir()) / f"tpuherd-activations-{who.job}-{who.worker}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _number(variable: str, default: int) -> int:
-    return int(os.environ.get(variable, default))
-
-
-def _holder() -> Holder:
-    return Holder(
-        job=os.environ.get("TPUHERD_JOB_ID", uuid4().hex),
-        worker=os.environ.get("TPUHERD_WORKER", "0"),
-        attempt=int(os.environ.get("TPUHERD_ATTEMPT", "1")),
-    )
-
-
-def _tell(shard: Manifest, total: int) -> None:
-    sys.stdout.write(
-        f"tpuherd: shard {shard.part + 1} of {total}: {shard.rows} rows, {shard.tokens} tokens\n"
-    )
-    sys.stdout.flush()
-
-
-def _going_on(shards: int, total: int) -> None:
-    attempt = os.environ.get("TPUHERD_ATTEMPT", "1")
-    sys.stdout.write(f"tpuherd: attempt {attempt} goes on where {shards} of {total} shards are there\n")
-    sys.stdout.flush()
 
 
 def _totals(file: Path) -> None:

@@ -71,10 +71,17 @@ def _spread(records: Iterable[Record], files: list[Path]) -> int:
     with ExitStack() as stack:
         streams = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
         for record in records:
-            line = json.dumps(record, ensure_ascii=False)
+            line = _line(record, documents)
             streams[documents % len(streams)].write(f"{line}\n")
             documents += 1
     return documents
+
+
+def _line(record: Record, number: int) -> str:
+    try:
+        return json.dumps(record, ensure_ascii=False)
+    except TypeError as error:  # a table may hold times and bytes
+        raise InputError(f"document {number}: {error}; streams are JSON, leave that column out") from error
 
 
 def numbering(place: Place, names: list[str]) -> dict[str, tuple[int, int]]:

@@ -58,7 +58,7 @@ def load(
 def place(architecture: Architecture, mesh: str, weights_bytes: int) -> Placement:
     """Arrange all devices, see `setting.shape`; raises `MeshError`."""
     devices = jax.devices()
-    found = shape(mesh, architecture, len(devices), weights_bytes, _memory_bytes(devices[0]))
+    found = shape(mesh, architecture, len(devices), weights_bytes, _memory_bytes(jax.local_devices()[0]))
     return build(found, devices)
 
 

@@ -37,6 +37,9 @@ class Placement:
 
     mesh: Mesh
 
+    def __str__(self) -> str:
+        return ",".join(f"{name}={size}" for name, size in self.mesh.shape.items())
+
     @property
     def platform(self) -> str:
         """What the devices are: `cpu`, `gpu` or `tpu`."""

@@ -53,7 +53,7 @@ class Model:
         Returns at once: the arrays are there when they are used (or after `block_until_ready`).
 
         Args:
-            tokens: [rows, length], whole numbers; with several processes the rows of this process.
+            tokens: [rows, length], whole numbers; the same in all processes, if there are several.
             segments: [rows, length]: which document of the row a token belongs to. A document's tokens stand
                 side by side; it sees itself only. Padding, on any side, is a segment of its own, usually 0.
             taps: The hooks, from `taps`.
@@ -91,10 +91,9 @@ class Model:
             yield from ((points.final(name), value) for name, value in given.items())
 
     def _sent(self, values: NDArray[np.int32]) -> jax.Array:
-        rows = values.shape[0] * jax.process_count()
-        parts = self.placement.row_parts
+        rows, parts = values.shape[0], self.placement.row_parts
         if rows % parts:
             raise BatchError(
                 f"{rows} rows cannot be divided over {parts} groups of devices; use a multiple of {parts}"
             )
-        return jax.make_array_from_process_local_data(self.placement.rows(2), values)
+        return jax.make_array_from_callback(values.shape, self.placement.rows(2), lambda index: values[index])

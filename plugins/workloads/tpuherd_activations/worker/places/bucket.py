@@ -17,6 +17,7 @@ from uuid import uuid4
 from ..errors import PlaceError
 from .checksums import from_base64, identity_of
 from .place import Identity
+from .told import told
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -26,6 +27,7 @@ CELLS = f"{WORK}cells"
 TIMEOUT_S = 300
 
 
+@told
 class Bucket:
     """The client is made when it is first used; it may be used by several threads."""
 

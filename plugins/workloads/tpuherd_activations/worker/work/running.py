@@ -80,7 +80,7 @@ def run(
     try:
         dataset = prepare(content, source, output, folder)
         if dataset.place.find(layout.DATASET) is None:
-            require_room(dataset, folder)
+            require_room(dataset, encoder, folder)
             _make(dataset, worker, encoder, forward, tell, going_on, report, folder)
         dataset.place.clear()
         return dataset.place.address
