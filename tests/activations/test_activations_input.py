@@ -16,7 +16,7 @@ from tpuherd_activations.worker.input.encoding import Encoder
 from tpuherd_activations.worker.input.forms import Field
 from tpuherd_activations.worker.input.plan import cut, read, streams_in
 from tpuherd_activations.worker.input.source import source_of
-from tpuherd_activations.worker.input.streams import create_streams
+from tpuherd_activations.worker.input.streams import create_streams, put_streams
 from tpuherd_activations.worker.places import open_place
 
 
@@ -119,6 +119,22 @@ def test_streams_of_which_some_are_missing_are_refused(tmp_path):
     target.delete("stream_001.jsonl")
     with pytest.raises(InputError, match=r"streams\.json tells of 3 streams, there are 2 files"):
         plan_of(target, 30, tmp_path)
+
+
+@pytest.mark.parametrize("where", ["folder", "bucket"])
+def test_streams_that_were_put_half_are_completed_and_others_are_refused(tmp_path, bucket, where):
+    target = open_place(f"{bucket}/in" if where == "bucket" else str(tmp_path / "in"))
+    records = [{"text": f"document {index}"} for index in range(11)]
+    assert put_streams(iter(records), 3, target) == 11
+    whole = {name: target.find(name) for name in target.names()}
+    assert sorted(whole) == ["stream_000.jsonl", "stream_001.jsonl", "stream_002.jsonl", "streams.json"]
+    for name in ("stream_001.jsonl", "streams.json"):  # as if whoever put them had been killed
+        target.delete(name)
+    for _ in range(2):
+        assert put_streams(iter(records), 3, target) == 11
+        assert {name: target.find(name) for name in target.names()} == whole
+    with pytest.raises(PlaceError, match=r"stream_000\.jsonl"):
+        put_streams(iter(records[1:]), 3, target)
 
 
 def test_special_tokens_are_seen_and_dropped():

@@ -42,7 +42,8 @@ def contents(folder):
 @pytest.mark.slow(80)
 @pytest.mark.timeout(900)
 def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_home, tmp_path):
-    file = job(rows_per_shard=1000)
+    documents = {"local_input": "made/documents", "input": str(tmp_path / "streams"), "streams": 3}
+    file = job(rows_per_shard=1000, **documents)
     killed = tpuherd_run("run", file, "--test-restart", "--json", timeout_s=800)
     assert killed.exit_code == 0, killed.stderr + killed.stdout[-4000:]
     assert "attempt 2 goes on where" in json.loads(killed.stdout)["restart_test"]["verdict"]
@@ -63,6 +64,9 @@ def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_
     assert totals["rows"] == len(dataset)
     assert f"{len(dataset):,} rows of 200 documents" in whole.stdout
 
+    streams = sorted(file.name for file in (tmp_path / "streams").glob("*.jsonl"))
+    assert streams == ["stream_000.jsonl", "stream_001.jsonl", "stream_002.jsonl"]
+
     shown = tpuherd_run("activations.show", tmp_path / "out")
     assert "blocks.1.attn.hook_z [4, 16] BF16" in " ".join(shown.stdout.split())
     damaged = next((tmp_path / "out").rglob("rows-*"))
@@ -79,6 +83,7 @@ def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_
         ({"hooks": []}, "name at least one hook"),
         ({"model": "model"}, "expected gs://BUCKET/FOLDER, or a path that begins with / or ~/"),
         ({"model": "/nowhere"}, "activations.model: /nowhere: there is no such folder"),
+        ({"local_input": "nowhere"}, "nowhere: there is no such folder"),
         ({"input": "/proc/self/attr"}, "there are no files of documents"),
         ({"dtype": "int8"}, "activations.dtype"),
     ],

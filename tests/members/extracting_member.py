@@ -19,6 +19,7 @@ import extracting
 
 from tpuherd_activations.worker.__main__ import _leave, scratch_of
 from tpuherd_activations.worker.input.encoding import Encoder
+from tpuherd_activations.worker.input.forms import Field
 from tpuherd_activations.worker.work.groups import Group
 from tpuherd_activations.worker.work.making import holder, make
 from tpuherd_activations.worker.work.settings import Settings
@@ -37,7 +38,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGTERM, _leave)
     content = extracting.CONTENT
     settings = Settings(model="", hooks=(), input=sys.argv[1], output=sys.argv[2], lease_s=LEASE_S)
-    encoder = Encoder(None, content.field, "tokens", content.max_length, "keep")
+    encoder = Encoder(None, Field(content.field, "tokens"), content.max_length, "keep")
     file = Path(os.environ["TPUHERD_ATTEMPT_DIR"]) / "settings.json"
     with scratch_of(holder()) as scratch:
         make(file, settings, scratch, Group(index=0, groups=1), content, encoder, slowly)
