@@ -22,6 +22,7 @@ def rounds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rounds]:
 
 
 @pytest.mark.slow(8)
+@pytest.mark.timeout(600)  # more than `playing` allows
 @pytest.mark.parametrize("seed", SEEDS)
 def test_all_promises_are_kept(rounds: Rounds, seed: int) -> None:
     told = rounds.ask(seed).result()

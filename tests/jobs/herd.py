@@ -194,7 +194,7 @@ def output(process: subprocess.Popen[str]) -> str:
     return process.log.read_text()  # type: ignore[attr-defined,no-any-return]
 
 
-def wait_for(condition: Callable[[], object], timeout_s: float = 60.0) -> bool:
+def wait_for(condition: Callable[[], object], timeout_s: float = 120.0) -> bool:
     """Ask again and again; False if it never became true."""
     deadline = time.monotonic() + timeout_s
     while not condition():

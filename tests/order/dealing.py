@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pytest
 
 TESTS = Path(__file__).parents[1]
-SHARING = ('scope="', "clouded")
+SHARING = ('scope="module"', 'scope="class"', 'scope="package"', "clouded")
 """What a file says, or the conftest.py beside it, when its tests may share something."""
 USUAL_S = 5.0
 """For a slow test that says nothing."""
