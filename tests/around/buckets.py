@@ -11,7 +11,7 @@ import pytest
 from fuse_objects import Objects
 
 import tpuherd_gcsfuse
-from tpuherd.cloud.buckets import _client
+from tpuherd.cloud.buckets import client
 
 PATH = "$HOME/bucket"
 """As a shell has it."""
@@ -35,7 +35,7 @@ def program(cloud):
 def bucket(cloud):
     """A bucket with a file in a folder."""
     job = cloud.job(job_id="bucket-0001")
-    _client(job).create_bucket("lab")
+    client(job).create_bucket("lab")
     objects = Objects(job.cloud.worker_variables["STORAGE_EMULATOR_HOST"], "lab", "")
     objects.write("data/train.txt", b"hello\n")
     return objects

@@ -120,6 +120,8 @@ def test_no_answer_to_a_hook_that_needs_one_names_plugin_and_key(tpuherd_plugins
     hooks = Hooks(tpuherd_plugins, job.spec.model_copy(update={section: changed}))
 
     values = {name: None for name in spec.argnames if name != "spec"}
+    if "job" in values:
+        values["job"] = job
     with pytest.raises(PluginError) as caught:
         getattr(hooks, hook)(**values)
 
