@@ -40,6 +40,9 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     what = Launch(
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
         files={**worker_files(), **form.files, SETTINGS: settings.to_json()},
+        variables={
+            "PYTHONHASHSEED": "0"
+        },  # sets have the same order everywhere, in other people's forms, too
         reports=Reports(step_pattern=r"tpuherd: shard (\d+) of"),
         output_directory=output,
     )
