@@ -39,6 +39,10 @@ def whole(record, number):
 def text(record, number):
     return "a text"
 
+def unsteady(record, number, calls=[]):
+    calls.append(1)
+    return [[len(calls)]]
+
 def divided(record, number):
     return [[len(record.get("ids")) // abs(number - 2)]]
 """
@@ -154,6 +158,12 @@ def test_workers_refuse_what_they_cannot_call_before_they_compute(code, name, op
         form_of("mine", name.format(code=code), "", options)
 
 
+def test_a_function_that_changes_its_mind_is_refused_before_anything_is_computed(source, tmp_path, code):
+    with pytest.raises(InputError, match="the same records became other documents the second time"):
+        extracting.extract(source, str(tmp_path / "out"), form=function(code, "unsteady"))
+    assert not list((tmp_path / "out").rglob("*.safetensors"))
+
+
 @pytest.fixture
 def job(tmp_path, code):
     """A job whose code has the module; keyword arguments change the section `activations`."""
@@ -181,7 +191,8 @@ def job(tmp_path, code):
         ),
         ({"form_options": {"a": 1}}, "activations.form_options: the form text takes none"),
         ({"form": "{code}s:slices"}, "there is no module {code}s in"),
-        ({"form": "{code}:slice"}, "did you mean 'slices'? valid: slices, whole, text, divided"),
+        ({"form": "{code}:slice"}, "did you mean 'slices'? valid: Random, LIMIT, slices, whole, text"),
+        ({"form": "{code}:Rondom"}, "did you mean 'Random'?"),
         ({"form": "{code}:slices", "form_options": {"mos": 1}}, "did you mean 'most'? valid: most, seed"),
         ({"form": "{code}:slices", "sync": "none"}, "is of the job's code, and code.sync sends none"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,8 @@ def job(tmp_path):
         content = yaml.safe_load((EXAMPLES / "activations.yaml").read_text())
         content["activations"] |= {"model": str(made / "model"), "input": str(made / "documents")} | changes
         content["output"] = {"directory": str(tmp_path / "out")}
+        if (tmp_path / "code").exists():
+            content["code"] = {"sync": "worktree", "path": "code"}
         file = tmp_path / "job.yaml"
         file.write_text(yaml.safe_dump(content))
         return file
@@ -39,11 +42,20 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+PROMPTS = """
+def texts(record, number, copies=1):
+    return [f"{copy} {record['text']}" for copy in range(copies if number % 10 == 0 else 1)]
+"""
+
+
 @pytest.mark.slow(80)
 @pytest.mark.timeout(900)
 def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_home, tmp_path):
+    """With documents that a function of the job's code makes."""
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code/prompts.py").write_text(PROMPTS)
     documents = {"local_input": "made/documents", "input": str(tmp_path / "streams"), "streams": 3}
-    file = job(rows_per_shard=1000, **documents)
+    file = job(rows_per_shard=1000, form="prompts:texts", form_options={"copies": 3}, **documents)
     killed = tpuherd_run("run", file, "--test-restart", "--json", timeout_s=800)
     assert killed.exit_code == 0, killed.stderr + killed.stdout[-4000:]
     assert "attempt 2 goes on where" in json.loads(killed.stdout)["restart_test"]["verdict"]
@@ -60,15 +72,18 @@ def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_
     rows = dataset.take(np.arange(len(dataset)))
     assert 256 not in rows.token_ids, "special tokens are dropped"
     assert np.unique(rows.document_ids).tolist() == list(range(200))
+    starts = rows.positions == 1  # each document's first token that is kept
+    assert rows.prompts[starts & (rows.document_ids % 10 == 0)].tolist() == [0, 1, 2] * 20
+    assert rows.token_ids[starts].tolist() == [ord("0") + prompt for prompt in rows.prompts[starts]]
     totals = json.loads(next(tpuherd_home.glob("jobs/*/attempt-2/results/totals.json")).read_text())
     assert totals["rows"] == len(dataset)
-    assert f"{len(dataset):,} rows of 200 documents" in whole.stdout
+    assert f"{len(dataset):,} rows of 200 documents that became 240 in" in whole.stdout
 
     streams = sorted(file.name for file in (tmp_path / "streams").glob("*.jsonl"))
     assert streams == ["stream_000.jsonl", "stream_001.jsonl", "stream_002.jsonl"]
 
     shown = tpuherd_run("activations.show", tmp_path / "out")
-    assert "blocks.1.attn.hook_z [4, 16] BF16" in " ".join(shown.stdout.split())
+    assert re.search(r"blocks\.1\.attn\.hook_z +\[4, 16\] +BF16", shown.stdout)
     damaged = next((tmp_path / "out").rglob("rows-*"))
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
     checked = tpuherd_run("activations.verify", tmp_path / "out")

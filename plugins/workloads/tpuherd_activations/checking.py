@@ -39,8 +39,9 @@ def check_form(spec: JobSpec, section: ActivationsSection, base_directory: Path)
         (form,) = [form for _plugin, form in contributed() if form.name == section.form]
         module, _, function = form.function.partition(":")
         file = source_file(module)
-    if file is not None:
-        _check_options(_function(file, function), section.form_options)
+    takes = _function(file, function) if file is not None else None
+    if takes is not None:
+        _check_options(takes, section.form_options)
 
 
 def _in_code(spec: JobSpec, module: str, base_directory: Path) -> Path | None:
@@ -61,17 +62,33 @@ def _in_code(spec: JobSpec, module: str, base_directory: Path) -> Path | None:
     return found[0]
 
 
-def _function(file: Path, name: str) -> ast.arguments:
+def _function(file: Path, name: str) -> ast.arguments | None:
+    """What a function takes; None for a name that is made in another way than by `def`, an import perhaps."""
     try:
         body = ast.parse(file.read_text(), str(file)).body
     except SyntaxError as error:
         raise ConfigError(f"activations.form: {file}, line {error.lineno}: {error.msg}") from error
-    known = {node.name: node.args for node in body if isinstance(node, ast.FunctionDef)}
+    known = {name: takes for node in body for name, takes in _bound(node)}
     if name not in known:
         raise ConfigError(
             f"activations.form: there is no function {name!r} in {file}; {nearest(name, known)}"
         )
     return known[name]
+
+
+def _bound(node: ast.stmt) -> list[tuple[str, ast.arguments | None]]:
+    """The names that a statement binds."""
+    if isinstance(node, ast.FunctionDef):
+        return [(node.name, node.args)]
+    if isinstance(node, ast.ClassDef):
+        return [(node.name, None)]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [(alias.asname or alias.name.partition(".")[0], None) for alias in node.names]
+    return [(part.id, None) for part in ast.walk(node) if isinstance(part, ast.Name) and _is_set(part)]
+
+
+def _is_set(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def _check_options(takes: ast.arguments, options: Iterable[str]) -> None:

@@ -68,7 +68,10 @@ def chosen_form(section: ActivationsSection) -> ChosenForm:
 
 def source_file(module: str) -> Path:
     """The file of a plugin's module on this machine; raises `ConfigError` if there is none."""
-    found = find_spec(module)
+    try:
+        found = find_spec(module)
+    except ImportError:  # of what is above it
+        found = None
     if found is None or found.origin is None:
         raise ConfigError(f"activations.form: the plugin's module {module} is not there")
     return Path(found.origin)

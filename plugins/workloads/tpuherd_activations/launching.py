@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PACKAGE = "tpuherd_activations_worker"
 """The worker side's name there; its modules import one another relatively, so the name is free."""
 SETTINGS = "settings.json"
+ORDERED = {"PYTHONHASHSEED": "0"}
+"""Sets have the same order everywhere, in other people's forms, too."""
 
 
 def run(job: Job, allocation: Allocation, environment: Environment, code: SyncedCode) -> WorkloadExit:
@@ -39,6 +41,7 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     what = Launch(
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
         files={**worker_files(), **form.files, SETTINGS: settings.to_json()},
+        variables=ORDERED,
         output_directory=output,
     )
     return launch(job, allocation, environment, code, what)

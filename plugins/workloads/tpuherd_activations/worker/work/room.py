@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from ..errors import PlaceError
+from ..errors import InputError, PlaceError
 from ..output.finishing import committed
 from ..output.layout import manifest
 from ..places.folder import Folder
@@ -34,7 +34,7 @@ def require_room(dataset: Dataset, encoder: Encoder, scratch: Path) -> None:
         scratch: A folder of this machine.
 
     Raises:
-        InputError: one of the first records is not what it should be.
+        InputError: see `bytes_per_text_byte`.
         PlaceError: the disk is too small for what is still to be written.
     """
     place, done = dataset.place, committed(dataset.place)
@@ -51,9 +51,19 @@ def require_room(dataset: Dataset, encoder: Encoder, scratch: Path) -> None:
 
 
 def bytes_per_text_byte(dataset: Dataset, encoder: Encoder, scratch: Path) -> float:
-    """How much larger a dataset is than its text, by the first records of the first part."""
+    """How much larger a dataset is than its text, by the first records of the first part.
+
+    Raises:
+        InputError: one of them is not what it should be, or becomes something else the second time: then
+            what is computed again after a crash would not be what was there before.
+    """
     part = dataset.plan.parts[0]
-    sample = documents_of(dataset, part, encoder, scratch / "input", SAMPLE)
+    sample, again = (documents_of(dataset, part, encoder, scratch / "input", SAMPLE) for _ in range(2))
+    if [document.ids.tolist() for document in sample] != [document.ids.tolist() for document in again]:
+        raise InputError(
+            f"form {dataset.content.form}: the same records became other documents the second time; "
+            "take random numbers from a generator that the record's number seeds"
+        )
     text_bytes = part.size_bytes * min(SAMPLE, part.documents) / part.documents
     rows = sum(int(document.kept.sum()) for document in sample)
     return rows * _row_bytes(dataset) / max(text_bytes, 1.0)
