@@ -17,6 +17,7 @@ from tpuherd.monitoring.samples import count_rate_per_s
 from tpuherd.monitoring.view import JobView
 from tpuherd.monitoring.watch import Watch
 from tpuherd.recovery.texts import diagnosis_of
+from tpuherd.store.wishes import ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,6 +58,8 @@ class MemberWatch(Watch):
     def _look(self, record: JobRecord) -> MemberView:
         job = super().view(record)
         values = {field.name: getattr(job, field.name) for field in fields(JobView)}
+        if not job.stage and not record.state.ended and record.wanted in ENDINGS:
+            values["stage"] = "ending"
         folder = Path(record.directory) / f"attempt-{record.attempt}"
         samples = read_samples(progress_file(folder))
         return MemberView(

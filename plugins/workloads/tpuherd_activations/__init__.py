@@ -71,7 +71,7 @@ def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
 
 
 @hookimpl(wrapper=True)
-def provision(job: Job) -> Generator[None, object, object]:
+def provision(job: Job) -> Generator[None, Allocation | None, Allocation | None]:
     """Put documents of this machine where workers read them, before anything costs money."""
     from tpuherd_activations.uploading import put_input
 
