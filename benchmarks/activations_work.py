@@ -31,7 +31,7 @@ class Size:
     tokens: int
 
 
-SIZES = {"tiny": Size(256, 704, 6, 4, 2, 32_000), "m100": Size(768, 2048, 12, 12, 4, 16_000)}
+SIZES = {"tiny": Size(256, 704, 6, 4, 2, 16_000), "m100": Size(768, 2048, 12, 12, 4, 8_000)}
 
 
 @dataclass(frozen=True)
