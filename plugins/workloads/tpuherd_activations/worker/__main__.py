@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .work.settings import Settings
 
 USAGE = 64
+TERMINATED = 128 + signal.SIGTERM
 ADDRESS = "dataset.txt"
 """In the attempt's folder: where the dataset is."""
 
@@ -49,6 +50,9 @@ def main(argv: list[str]) -> int:
     except (DatasetError, ModelError) as error:
         sys.stderr.write(f"tpuherd: {error}\n")
         return 1
+    except SystemExit:  # JAX would now wait for the other workers, which are told to end as well
+        sys.stdout.flush()
+        os._exit(TERMINATED)
     return 0
 
 
@@ -93,7 +97,7 @@ def _made(settings: Settings, group: Group, holder: Holder, scratch: Path) -> st
         return ""
     try:
         address = make(together, _tell, _going_on)
-    except (DatasetError, ModelError):
+    except Exception:
         together.end()
         raise
     together.end()
@@ -148,7 +152,7 @@ def _totals(file: Path) -> None:
 
 def _leave(_signal: int, _frame: object) -> NoReturn:
     """Give claims back on the way out."""
-    sys.exit(128 + signal.SIGTERM)
+    sys.exit(TERMINATED)
 
 
 if __name__ == "__main__":
