@@ -8,6 +8,7 @@ import os
 import struct
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class TensorFile:
         with path.open("wb") as stream:
             stream.write(head)
             stream.truncate(max(ends, default=len(head)))
+        self._file = os.open(path, os.O_WRONLY)  # kept: another worker's sweep may remove the name
+        self._released = finalize(self, os.close, self._file)
 
     @cached_property
     def tensors(self) -> dict[str, NDArray[Any]]:
@@ -50,9 +53,8 @@ class TensorFile:
         """Write rows of a tensor, by the number of the first; they are not kept in memory."""
         begin, kind, shape = self._places[name]
         each = SIZES[kind] * math.prod(shape[1:])
-        with self.path.open("r+b", buffering=0) as stream:
-            for first, numbers in rows.items():
-                _written(stream.fileno(), np.ascontiguousarray(numbers, KINDS[kind]), begin + first * each)
+        for first, numbers in rows.items():
+            _written(self._file, np.ascontiguousarray(numbers, KINDS[kind]), begin + first * each)
 
     def read(self, name: str, block_bytes: int) -> Iterator[NDArray[Any]]:
         """A tensor's rows, some at a time: about so many bytes."""
@@ -65,7 +67,8 @@ class TensorFile:
             yield found.reshape(-1, *shape[1:])
 
     def close(self) -> None:
-        """Write what is still in memory."""
+        """Write what is still in memory; `write` is over."""
+        self._released()
         for tensor in self.__dict__.pop("tensors", {}).values():
             if isinstance(tensor, np.memmap):
                 tensor.flush()
