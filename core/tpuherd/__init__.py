@@ -23,6 +23,7 @@ else:
         "ConfigSection": "config.section",
         "Where": "model.detector",
         "PlanStep": "model.plan",
+        "PromptForm": "model.prompt_form",
         "Launch": "workload",
         "launch": "workload",
     }

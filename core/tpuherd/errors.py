@@ -102,6 +102,12 @@ class Expired(Cancelled):
     exit_code = ExitCode.TTL_OVER
 
 
+class Finished(Cancelled):
+    """The job was stopped because nothing is left to do: another member of its fleet has done the rest."""
+
+    exit_code = ExitCode.SUCCESS
+
+
 class Paused(Cancelled):
     """The job is paused by `tpuherd pause`: what runs is stopped, and another attempt goes on later."""
 

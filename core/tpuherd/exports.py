@@ -51,6 +51,7 @@ from tpuherd.model.outcome import (
     WorkloadExit,
 )
 from tpuherd.model.plan import PlanStep
+from tpuherd.model.prompt_form import PromptForm
 from tpuherd.model.sighting import Answer, Progress, WorkerSighting
 from tpuherd.workload import Launch, launch
 
@@ -88,6 +89,7 @@ __all__ = [
     "PrepareError",
     "Presence",
     "Progress",
+    "PromptForm",
     "ProvisionError",
     "QueueObservation",
     "Recovery",

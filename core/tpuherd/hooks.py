@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tpuherd.model.job import Attempt, Job
     from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
     from tpuherd.model.plan import PlanStep
+    from tpuherd.model.prompt_form import PromptForm
     from tpuherd.tasks.collection import TaskCollection
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,23 @@ class GlobalHooks:
         if found is None:
             raise PluginError(f"plugin '{plugin}' returned None from visit_cloud")
         return cast("Cloud", found)
+
+    def prompt_forms(self) -> list[tuple[str, PromptForm]]:
+        """Ask every plugin for its ways to make documents of records; each with its plugin's name.
+
+        Raises:
+            PluginError: two plugins have a form of the same name.
+        """
+        found: dict[str, tuple[str, PromptForm]] = {}
+        for plugin, caller in self._one_by_one("prompt_forms"):
+            for form in (form for answer in self._call(caller) for form in answer):
+                other, _ = found.setdefault(form.name, (plugin, form))
+                if other != plugin:
+                    raise PluginError(
+                        f"plugins '{other}' and '{plugin}' both have a prompt form {form.name!r}; "
+                        "leave one of them out"
+                    )
+        return list(found.values())
 
     def detectors(self) -> list[tuple[str, Detector]]:
         """Ask every plugin on its own for its rows of the detector table; each row with its plugin's name."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tpuherd.model.job import Attempt, Job
     from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
     from tpuherd.model.plan import PlanStep
+    from tpuherd.model.prompt_form import PromptForm
     from tpuherd.tasks.collection import TaskCollection
 
 __all__ = ["NAME"]
@@ -87,6 +88,28 @@ def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
 
     Raises:
         ConfigError: the job file asks for something that this plugin knows to be impossible.
+
+    If it is called again:
+        It gives the same answer; it has no side effects.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def prompt_forms() -> Sequence[PromptForm]:
+    """Contribute ways to turn records into documents, for workloads that read documents.
+
+    Called when a job file names one, on this machine, and by `tpuherd activations.forms`. All plugins are
+    asked. The function itself runs on the workers: `function(record, number, **options)` gets a record of the
+    input, its number there from 0, and the options of the job file, and returns a list of documents, each a
+    text, a conversation (a list of messages) or token ids; none, one or several. It must give the same
+    answer for the same arguments, in any process: take random numbers from a generator that the number seeds.
+
+    Returns:
+        The forms; their names differ from those of all other plugins.
+
+    Raises:
+        Nothing: an exception stops the command with `PluginError`.
 
     If it is called again:
         It gives the same answer; it has no side effects.

@@ -58,7 +58,7 @@ def check_choices(manager: PluginManager, spec: JobSpec, file: str) -> None:
     for hook in REQUIRED:
         chosen = chosen_plugin(spec, hook)
         if "." in chosen and not manager.has_plugin(chosen):
-            _import(manager, chosen, f"{file}: {NAMED_BY[hook]}")
+            load_module(manager, chosen, f"{file}: {NAMED_BY[hook]}")
         installed = implementers(getattr(manager.hook, hook))
         if chosen not in installed:
             raise ConfigError(
@@ -67,8 +67,17 @@ def check_choices(manager: PluginManager, spec: JobSpec, file: str) -> None:
             )
 
 
-def _import(manager: PluginManager, module: str, where: str) -> None:
-    """Load a module as a plugin; sections and tasks of its own need an entry point, which is read earlier."""
+def load_module(manager: PluginManager, module: str, where: str) -> None:
+    """Load a module as a plugin; sections and tasks of its own need an entry point, which is read earlier.
+
+    Args:
+        manager: the plugins so far.
+        module: its dotted name.
+        where: who named it, for the message.
+
+    Raises:
+        ConfigError: it cannot be imported, or is no plugin.
+    """
     try:
         manager.register(importlib.import_module(module), name=module)
     except Exception as error:

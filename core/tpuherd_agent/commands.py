@@ -168,9 +168,15 @@ def clean(arguments: Options) -> None:
 
 def sync(arguments: Options) -> None:
     """Makes a snapshot of the code from what comes on stdin, if that is the plain case."""
+    from tpuherd_agent.afterwards import run_script
     from tpuherd_agent.sync import sync as make
 
-    sys.stdout.write(make(**vars(arguments)) + "\n")
+    options = vars(arguments)
+    script = options.pop("ready")
+    answer = make(sys.stdin.buffer.read(), **options)
+    if answer.startswith("made"):
+        run_script(script)
+    sys.stdout.write(answer + "\n")
 
 
 def serve(_arguments: Options) -> None:

@@ -50,7 +50,7 @@ def run(script: str, packed: bytes) -> None:
 
     Args:
         script: Path of this script; what is compiled lies beside it.
-        packed: Module names to sources: a dictionary as Python writes it, compressed, in base 85.
+        packed: Module names to sources: JSON, compressed, in base 64.
     """
     kept = f"{script[:-3]}.{sys.implementation.cache_tag}-{sys.hexversion:x}"
     sys.meta_path.insert(0, Modules(_read(kept) or _make(kept, packed)))
@@ -72,10 +72,10 @@ def _read(kept: str) -> dict[str, bytes]:
 
 def _make(kept: str, packed: bytes) -> dict[str, bytes]:
     """Compile everything, and keep it if that is possible."""
-    from ast import literal_eval
-    from base64 import b85decode
+    import json
+    from binascii import a2b_base64
 
-    sources: dict[str, str] = literal_eval(zlib.decompress(b85decode(packed)).decode())
+    sources: dict[str, str] = json.loads(zlib.decompress(a2b_base64(packed)))
     codes = {name: compile(text, name, "exec", 0, True, 2) for name, text in sources.items()}
     compiled = {name: marshal.dumps(code) for name, code in codes.items()}
     _keep(kept, marshal.dumps(compiled))

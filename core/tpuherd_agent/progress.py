@@ -1,7 +1,7 @@
 """How far a workload says to be: a small JSON file that it writes into its attempt's folder.
 
 `{"step": 120, "total": 1000, "checkpoint_step": 100}` in `$TPUHERD_ATTEMPT_DIR/progress.json`, every key
-optional; a file that makes no sense counts as none.
+optional; `alive` and counts are passed on as well. A file that makes no sense counts as none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from tpuherd_agent.files import read_record
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
 
-KEYS = ("step", "total", "checkpoint_step")
 _LARGEST_BYTES = 4096
 
 
@@ -25,4 +24,4 @@ def read_progress(attempt: Attempt) -> dict[str, int] | None:
         record = read_record(attempt.progress)
     except OSError:
         return None
-    return {key: value for key in KEYS if isinstance(value := record.get(key), int) and value >= 0} or None
+    return {key: value for key, value in record.items() if type(value) is int and value >= 0} or None

@@ -1,8 +1,9 @@
 """`serve`: one agent that stands by on a channel, and whose children answer as agents of their own would.
 
 Each call gets a fork of this process, with standard streams of its own; what it would have to import is there
-already. This process never waits for one of them, nor for its reader: it keeps `mux.WINDOW_BYTES` of each
-call at most. It ends when the channel does; its children then go on as in an SSH session that has ended.
+already. Only what takes less time than a fork is done here, see `at_once`. This process never waits for one
+of them, nor for its reader: it keeps `mux.WINDOW_BYTES` of each call at most. It ends when the channel does;
+its children then go on as in an SSH session that has ended.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import select
 import sys
 from contextlib import suppress
 
-from tpuherd_agent import mux
+from tpuherd_agent import at_once, mux
+from tpuherd_agent.afterwards import Afterwards
 from tpuherd_agent.forking import fork
 from tpuherd_agent.surroundings import Surroundings
 
@@ -21,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tpuherd_agent.at_once import AtOnce
     from tpuherd_agent.child import Child
 
 MOST_CALLS = 64
@@ -42,8 +45,12 @@ def serve(source: int, sink: int, run: Callable[[list[str]], int]) -> None:
     """
     _import_all()
     gc.freeze()  # children leave what is here alone, and need not copy it
-    with suppress(BrokenPipeError):
-        _Server(source, sink, run).serve()
+    server = _Server(source, sink, run)
+    try:
+        with suppress(BrokenPipeError):
+            server.serve()
+    finally:
+        server.afterwards.run()
 
 
 def _import_all() -> None:
@@ -56,7 +63,8 @@ class _Server:
         self._source, self._sink, self._run = source, sink, run
         self._heard = bytearray()
         self._to_say = bytearray(mux.PREAMBLE)
-        self._children: dict[int, Child] = {}
+        self._children: dict[int, Child | AtOnce] = {}
+        self.afterwards = Afterwards()
         self._surroundings = Surroundings()
         self._open = True
 
@@ -69,6 +77,7 @@ class _Server:
             for number, child in list(self._children.items()):
                 self._serve(number, child, ready)
             self._say()
+            self.afterwards.run_due()
 
     def _ready(self) -> set[int]:
         poller = select.poll()
@@ -78,7 +87,7 @@ class _Server:
         for child in self._children.values():
             for descriptor, events in child.interests(self._room):
                 poller.register(descriptor, events)
-        return {descriptor for descriptor, _ in poller.poll()}
+        return {descriptor for descriptor, _ in poller.poll(self.afterwards.left_ms)}
 
     @property
     def _room(self) -> int:
@@ -101,9 +110,12 @@ class _Server:
         elif len(self._children) >= MOST_CALLS:
             self._refuse(mux.REFUSED, number, "too many calls at a time")
         else:
-            self._fork(number, payload.decode().split("\0"))
+            self._take(number, payload.decode().split("\0"))
 
-    def _fork(self, number: int, words: list[str]) -> None:
+    def _take(self, number: int, words: list[str]) -> None:
+        if words[0] == at_once.NAME:
+            self._children[number] = at_once.AtOnce(words, self._run, self.afterwards.want)
+            return
         try:
             self._children[number] = fork(words, self._run)
         except OSError as error:
@@ -112,7 +124,7 @@ class _Server:
     def _refuse(self, kind: bytes, number: int, why: str) -> None:
         self._to_say += mux.frame(kind, number, why.encode())
 
-    def _serve(self, number: int, child: Child, ready: set[int]) -> None:
+    def _serve(self, number: int, child: Child | AtOnce, ready: set[int]) -> None:
         for kind, payload in child.serve(ready, self._room):
             self._to_say += mux.frame(kind, number, payload)
         if child.gone:

@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import sys
 from contextlib import contextmanager
 
 from tpuherd_agent import snapshots
@@ -21,34 +20,33 @@ from tpuherd_agent.errors import LONG_WAY, AgentError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
 
-def sync(snapshot: str, base: str, digest: str, *, gone: bool, ready: str) -> str:
-    """Makes a snapshot of what comes on stdin; returns what the script would print.
+def sync(content: bytes, snapshot: str, base: str, digest: str, *, gone: bool, wait: bool = True) -> str:
+    """Makes a snapshot; returns what the script would print.
 
     Args:
+        content: The input.
         snapshot: Its id.
         base: The id of the one that the input starts from.
         digest: SHA-256 of the input.
         gone: Whether the input names something that has to be removed.
-        ready: A script for what is done afterwards, while nobody waits for it.
+        wait: Whether to wait for whoever is at work in these folders.
 
     Raises:
         AgentError: This is for the script; nothing has changed.
+        BlockingIOError: Somebody is at work; nothing has changed.
     """
-    content = sys.stdin.buffer.read()
-    os.umask(0o022)
     try:
-        os.chdir(home() / ".tpuherd" / "code" / ".own")
-        with _lock():
-            answer = _answer(snapshot, base, content, digest, gone=gone)
+        with _inside(home() / ".tpuherd" / "code" / ".own"), _lock(wait=wait):
+            return _answer(snapshot, base, content, digest, gone=gone)
+    except BlockingIOError:
+        raise
     except OSError as error:
         raise _left() from error
-    if answer.startswith("made"):
-        _get_ready(ready)
-    return answer
 
 
 def _left() -> AgentError:
@@ -56,10 +54,23 @@ def _left() -> AgentError:
 
 
 @contextmanager
-def _lock() -> Iterator[None]:
+def _inside(folder: Path) -> Iterator[None]:
+    """Within the block, this is the current folder, and what is made is readable for everybody."""
+    before, mask = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), os.umask(0o022)
+    try:
+        os.chdir(folder)
+        yield
+    finally:
+        os.fchdir(before)
+        os.close(before)
+        os.umask(mask)
+
+
+@contextmanager
+def _lock(*, wait: bool) -> Iterator[None]:
     descriptor = os.open("lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(descriptor)
@@ -72,11 +83,12 @@ def _answer(snapshot: str, base: str, content: bytes, digest: str, *, gone: bool
         return f"present {has}"
     if base not in (has, "none"):
         return f"need {has}"
-    copy = _copy_of(last)
+    copy, inputs = _copy(first, last)
     if base == "none" or os.path.lexists("work") or hashlib.sha256(content).hexdigest() != digest:
         raise _left()
     try:
-        _make(snapshot, last + 1, copy, content, digest, gone=gone)
+        _log(last + 1, content, digest, gone=gone)
+        _make(snapshot, copy, [*inputs, content])
     except BaseException as error:
         _undo(last + 1)
         raise _left() from error
@@ -93,22 +105,42 @@ def _head() -> tuple[int, int, str]:
     return int(words[0]), int(words[1]), words[2]
 
 
-def _copy_of(last: int) -> str:
-    """A copy that is as new as the last input."""
-    found = [name for name in os.listdir("copies") if name.startswith(f"{last}.")]  # noqa: PTH208
-    if not found:
+def _copy(first: int, last: int) -> tuple[str, list[bytes]]:
+    """The newest copy, and the inputs that have come since."""
+    numbers = {name: int(name.partition(".")[0]) for name in os.listdir("copies")}  # noqa: PTH208
+    name = max(numbers, key=numbers.__getitem__, default="")
+    if not first <= numbers.get(name, 0) <= last:
         raise _left()
-    return f"copies/{found[0]}"
+    return f"copies/{name}", [_logged(number) for number in range(numbers[name] + 1, last + 1)]
 
 
-def _make(snapshot: str, number: int, copy: str, content: bytes, digest: str, *, gone: bool) -> None:
+def _logged(number: int) -> bytes:
+    """An earlier input."""
+    delta = f"log/{number}.delta"
+    content, expected = (_read(path) for path in (delta, f"{delta}.sum"))
+    if expected != _sum(delta, hashlib.sha256(content).hexdigest()):
+        raise _left()
+    return content
+
+
+def _log(number: int, content: bytes, digest: str, *, gone: bool) -> None:
+    """Keeps an input, for copies to be made of."""
     delta = f"log/{number}.delta"
     _write(delta, content)
-    _write(f"{delta}.sum", f"{digest}  {delta}\n".encode())
+    _write(f"{delta}.sum", _sum(delta, digest))
     if gone:
         _write(f"log/{number}.gone", b"")
+
+
+def _sum(path: str, digest: str) -> bytes:
+    """As sha256sum writes it."""
+    return f"{digest}  {path}\n".encode()
+
+
+def _make(snapshot: str, copy: str, inputs: list[bytes]) -> None:
     os.rename(copy, "work")  # noqa: PTH104
-    snapshots.apply(content, "work")
+    for content in inputs:
+        snapshots.apply(content, "work")
     os.rename("work", f"../{snapshot}")  # noqa: PTH104
     _write(f"used/{snapshot}", b"")
 
@@ -126,17 +158,6 @@ def _write(path: str, content: bytes) -> None:
         file.write(content)
 
 
-def _get_ready(script: str) -> None:
-    """In a process that nobody waits for, and that is nobody's child."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return
-    try:
-        if os.fork() == 0:
-            null = os.open("/dev/null", os.O_RDWR)
-            for descriptor in (0, 1, 2):
-                os.dup2(null, descriptor)
-            os.execv("/bin/sh", ["sh", "-c", script])  # noqa: S606
-    finally:
-        os._exit(0)
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return file.read()

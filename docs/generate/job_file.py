@@ -89,7 +89,8 @@ def _plain_type(value: dict[str, Any]) -> str:
     if value.get("type") == "array":
         return f"list of {_type(value['items'])}"
     if value.get("type") == "object":
-        return f"map of {_type(value['additionalProperties'])}"
+        of = value["additionalProperties"]
+        return "map" if of is True else f"map of {_type(of)}"
     return "path" if value.get("format") == "path" else TYPES.get(value.get("type", ""), "anything")
 
 

@@ -18,6 +18,8 @@ USER = {
     "TPUHERD_DISABLE_PLUGINS": "Names of plugins that are not loaded, separated by commas.",
     "TPUHERD_HOLDER_IDLE_S": "Seconds for which SSH connections are kept after the last command that used "
     "them (`tpuherd connections`). Default: 600. `0`: each command opens its own.",
+    "TPUHERD_HOLDER_START_S": "Seconds that `tpuherd rerun` waits for the process that has imported all "
+    "already, before it starts by itself. Default: 2; more helps on a machine that is very busy.",
     "TPUHERD_SUPERVISOR_IDLE_S": "Seconds without a job after which a supervisor ends that a command has "
     "started (`tpuherd create`, detaching). Default: 60. One that you start with `tpuherd supervise` stays.",
     "TPUHERD_DEBUG": "Set to anything: errors are printed with their traceback.",
@@ -46,6 +48,8 @@ WORKER = {
     "TPUHERD_WORKER": "Number of this worker, from 0.",
     "TPUHERD_CODE": "Folder of the code's snapshot, if there is code; the work starts in it.",
     "TPUHERD_WORKERS": "Number of workers of the allocation.",
+    "TPUHERD_MEMBER": "In a fleet: number of the member that this job is, from 0.",
+    "TPUHERD_MEMBERS": "In a fleet: number of members.",
 }
 """Variables that the work finds on a worker."""
 

@@ -46,13 +46,19 @@ def numbers() -> Callable[..., np.ndarray]:
 
 
 @pytest.fixture
-def bucket(tmp_path, monkeypatch):
+def storage(tmp_path, monkeypatch):
+    """A running object store with a bucket `data`."""
     running = storage_server.start(
         "127.0.0.1", 0, "a-token-for-tests", tmp_path / "store", default_buckets=["data"]
     )
     monkeypatch.setenv("STORAGE_EMULATOR_HOST", running.url)
-    yield "gs://data"
+    yield running
     running.stop()
+
+
+@pytest.fixture
+def bucket(storage):
+    return "gs://data"
 
 
 @pytest.fixture(scope="module")

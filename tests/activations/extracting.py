@@ -19,6 +19,7 @@ import numpy as np
 
 from tpuherd_activations.worker.claims import Holder
 from tpuherd_activations.worker.input.encoding import Encoder
+from tpuherd_activations.worker.input.forms import Field, Form
 from tpuherd_activations.worker.output.hooks import Hook
 from tpuherd_activations.worker.places import bucket, folder
 from tpuherd_activations.worker.work.dataset import Content
@@ -76,8 +77,9 @@ def extract(
     lease_s: float = 1.0,
     content: Content = CONTENT,
     scratch: Path | None = None,
+    form: Form | None = None,
 ) -> str:
-    encoder = Encoder(None, content.field, "tokens", content.max_length, "keep")
+    encoder = Encoder(None, form or Field(content.field, "tokens"), content.max_length, "keep")
     holder = Holder(job="", worker=worker, attempt=1)
     helper = Worker(holder=holder, lease_s=lease_s, scratch=scratch or Path(gettempdir()))
     return run(content, source, output, helper, encoder, forward, lambda *_: None, lambda *_: None)

@@ -17,6 +17,7 @@ from tpuherd_activations.worker.__main__ import scratch_of
 from tpuherd_activations.worker.claims import Holder
 from tpuherd_activations.worker.errors import InputError, PlaceError
 from tpuherd_activations.worker.places import open_place
+from tpuherd_emulator.storage.faults import Fault
 
 KILLED = -9
 
@@ -69,7 +70,7 @@ def test_every_row_is_what_the_model_gave(source, tmp_path):
     assert not dataset.verify()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_killed_before_every_change_of_a_folder(small, tmp_path):
     whole = contents(extracting.extract(small, str(tmp_path / "whole")))
     for kill_at in range(1, 1000):
@@ -83,7 +84,7 @@ def test_killed_before_every_change_of_a_folder(small, tmp_path):
     assert kill_at > 20, "so many changes there are at least"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_killed_again_and_again_in_a_bucket(source, tmp_path, bucket):
     whole = contents(extracting.extract(source, str(tmp_path / "whole")))
     for kill_at in (*range(1, 18, 2), 0):
@@ -92,7 +93,7 @@ def test_killed_again_and_again_in_a_bucket(source, tmp_path, bucket):
     assert contents(f"{bucket}/killed/{name_in(tmp_path / 'whole')}") == whole
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 @pytest.mark.parametrize("where", ["folder", "bucket"])
 def test_several_workers_and_a_dying_one(source, tmp_path, bucket, where):
     output = f"{bucket}/shared" if where == "bucket" else str(tmp_path / "shared")
@@ -127,7 +128,7 @@ def test_input_in_a_bucket_is_the_same_input(small, tmp_path, bucket):
 
 def test_a_bad_document_ends_the_run_and_frees_its_part(small, tmp_path):
     (Path(small) / "b.jsonl").write_text('{"ids": [1, 2]}\n{"ids": "words"}\n')
-    with pytest.raises(InputError, match=r"b\.jsonl: document 1: ids: expected tokens, got str"):
+    with pytest.raises(InputError, match=r"b\.jsonl: line 2: ids: expected tokens, got str"):
         extracting.extract(small, str(tmp_path / "out"), lease_s=60)
     (dataset,) = (tmp_path / "out").iterdir()
     place = open_place(str(dataset))
@@ -135,18 +136,49 @@ def test_a_bad_document_ends_the_run_and_frees_its_part(small, tmp_path):
     assert place.find("dataset.json") is None
 
 
-def test_what_lies_in_the_way_is_not_taken_for_a_shard(small, tmp_path):
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [("folder", "there is another file of this name"), ("bucket", "what lies there is not what was written")],
+)
+def test_what_lies_in_the_way_is_not_taken_for_a_shard(small, tmp_path, bucket, where, message):
     whole = Path(extracting.extract(small, str(tmp_path / "whole")))
-    names = [name for name in contents(str(whole)) if name.startswith("shards/")]
-    damaged = tmp_path / "out" / whole.name / names[0]
-    damaged.parent.mkdir(parents=True)
-    damaged.write_bytes(b"cut short")
-    with pytest.raises(PlaceError, match="there is another file of this name"):
+    output = f"{bucket}/out" if where == "bucket" else str(tmp_path / "out")
+    place = open_place(f"{output}/{whole.name}")
+    (name, *_) = [name for name in contents(str(whole)) if name.startswith("shards/")]
+    assert place.create(name, b"cut short")
+    with pytest.raises(PlaceError, match=message):
+        extracting.extract(small, output)
+    assert place.find("dataset.json") is None
+    place.delete(name)
+    assert place.create(
+        f"{name.rpartition('/')[0]}/rows-00000000.safetensors", b"of a worker that was killed"
+    )
+    assert contents(extracting.extract(small, output)) == contents(str(whole))
+
+
+def test_an_upload_that_cannot_be_verified_ends_the_run(small, tmp_path, bucket, storage):
+    whole = contents(extracting.extract(small, str(tmp_path / "whole")))
+    storage.faults.add(Fault(status=403, method="GET", path_contains="sums-"))
+    with pytest.raises(PlaceError, match=r"gs://data/out/.*: Forbidden: 403"):
+        extracting.extract(small, f"{bucket}/out")
+    place = open_place(f"{bucket}/out/{name_in(tmp_path / 'whole')}")
+    assert place.find("dataset.json") is None
+    assert len(place.names("manifests/")) < 2
+    assert contents(extracting.extract(small, f"{bucket}/out")) == whole
+
+
+def test_a_record_that_was_cut_short_is_an_error_and_no_empty_one(small, tmp_path):
+    whole = Path(extracting.extract(small, str(tmp_path / "out")))
+    (whole / "dataset.json").unlink()
+    record = whole / "manifests/part-000000.json"
+    record.write_bytes(record.read_bytes()[:100])
+    with pytest.raises(PlaceError, match=r"part-000000\.json: this is no JSON"):
         extracting.extract(small, str(tmp_path / "out"))
-    damaged.unlink()
-    stray = damaged.with_name("rows-00000000.safetensors")
-    stray.write_bytes(b"of a worker that was killed")
-    assert contents(extracting.extract(small, str(tmp_path / "out"))) == contents(str(whole))
+
+
+def test_nothing_is_pickled(small, tmp_path):
+    names = contents(extracting.extract(small, str(tmp_path / "out")))
+    assert {Path(name).suffix for name in names} == {".json", ".safetensors"}
 
 
 def test_what_a_killed_process_has_left_on_the_disk_is_removed(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 
@@ -12,9 +13,10 @@ import pytest
 import tpuherd_activations
 from tpuherd_activations.worker.errors import InputError, PlaceError
 from tpuherd_activations.worker.input.encoding import Encoder
+from tpuherd_activations.worker.input.forms import Field
 from tpuherd_activations.worker.input.plan import cut, read, streams_in
 from tpuherd_activations.worker.input.source import source_of
-from tpuherd_activations.worker.input.streams import create_streams
+from tpuherd_activations.worker.input.streams import create_streams, put_streams
 from tpuherd_activations.worker.places import open_place
 
 
@@ -67,22 +69,23 @@ def test_blank_lines_are_no_documents_and_a_last_line_needs_no_end(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "a.jsonl: the line at byte 0 is no JSON"),
+        ("{", "this is no JSON"),
         ("[1]", "expected an object such as"),
-        ('{"txt": "a"}', "document 0: there is no 'text'; there are txt"),
-        ('{"text": 3}', "text: expected text, got int"),
+        ('{"id": [1]}', "there is no 'ids'; there are id"),
+        ('{"ids": 3}', "ids: expected tokens, got int"),
+        ('{"ids": [1, "a"]}', "expected a text, a list of messages or a list of token ids"),
+        ('{"ids": [1, [2]]}', "expected a text, a list of messages or a list of token ids"),
+        ('{"ids": [1.5]}', "expected a text, a list of messages or a list of token ids"),
+        ('{"ids": [-1]}', "token -1 is out of range, the model has 0 to"),
+        ('{"ids": [{"role": "user"}]}', "expected token ids, got list"),
     ],
 )
-def test_a_bad_document_is_named(tmp_path, content, message):
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in/a.jsonl").write_text(content + "\n")
-    source = source_of("a.jsonl", tmp_path)
-    encoder = Encoder(Words(), "text", "text", 10, "keep")
-    with pytest.raises(InputError, match=message):
-        [
-            encoder(record, f"document {index}")
-            for index, record in enumerate(source.records(open_place(str(tmp_path / "in")), "a.jsonl", 0, 1))
-        ]
+def test_a_bad_document_is_named_by_file_and_line(tmp_path, content, message):
+    file = tmp_path / "in/a.jsonl"
+    extracting.write(file, extracting.documents(9))
+    file.write_text(f"{file.read_text()}\n{content}\n")
+    with pytest.raises(InputError, match=f"a.jsonl: line 11: {re.escape(message)}"):
+        extracting.extract(str(file.parent), str(tmp_path / "out"))
 
 
 def test_an_input_without_documents_is_refused(tmp_path):
@@ -110,20 +113,47 @@ def test_streams_keep_the_ids_of_the_documents(tmp_path):
         create_streams(iter(records), 3, target)
 
 
+def test_streams_of_which_some_are_missing_are_refused(tmp_path):
+    target = open_place(str(tmp_path / "streams"))
+    create_streams(({"text": str(number)} for number in range(9)), 3, target)
+    target.delete("stream_001.jsonl")
+    with pytest.raises(InputError, match=r"streams\.json tells of 3 streams, there are 2 files"):
+        plan_of(target, 30, tmp_path)
+
+
+@pytest.mark.parametrize("where", ["folder", "bucket"])
+def test_streams_that_were_put_half_are_completed_and_others_are_refused(tmp_path, bucket, where):
+    target = open_place(f"{bucket}/in" if where == "bucket" else str(tmp_path / "in"))
+    records = [{"text": f"document {index}"} for index in range(11)]
+    assert put_streams(iter(records), 3, target) == 11
+    whole = {name: target.find(name) for name in target.names()}
+    assert sorted(whole) == ["stream_000.jsonl", "stream_001.jsonl", "stream_002.jsonl", "streams.json"]
+    for name in ("stream_001.jsonl", "streams.json"):  # as if whoever put them had been killed
+        target.delete(name)
+    for _ in range(2):
+        assert put_streams(iter(records), 3, target) == 11
+        assert {name: target.find(name) for name in target.names()} == whole
+    with pytest.raises(PlaceError, match=r"stream_000\.jsonl"):
+        put_streams(iter(records[1:]), 3, target)
+
+
 def test_special_tokens_are_seen_and_dropped():
-    keep, drop = (Encoder(Words(), "text", "text", 4, what) for what in ("keep", "drop"))
     record = {"text": "a bb ccc dddd eeeee"}
-    assert keep(record, "").ids.tolist() == [1, 11, 12, 13]
-    assert keep(record, "").kept.all()
-    assert keep(record, "").truncated == 2
-    assert drop(record, "").ids.tolist() == [1, 11, 12, 13]
-    assert drop(record, "").kept.tolist() == [False, True, True, True]
+    (kept,) = Encoder(Words(), Field("text", "text"), 4, "keep")(record, 0)
+    assert kept.ids.tolist() == [1, 11, 12, 13]
+    assert kept.kept.all()
+    assert kept.truncated == 2
+    (dropped,) = Encoder(Words(), Field("text", "text"), 4, "drop")(record, 0)
+    assert dropped.ids.tolist() == [1, 11, 12, 13]
+    assert dropped.kept.tolist() == [False, True, True, True]
 
 
 def test_conversations_go_through_the_template():
-    encoder = Encoder(Words(), "messages", "chat", 9, "keep")
-    found = encoder({"messages": [{"role": "user", "content": "hello you"}]}, "")
+    encoder = Encoder(Words(), Field("messages", "chat"), 9, "keep")
+    (found,) = encoder({"messages": [{"role": "user", "content": "hello you"}]}, 0)
     assert found.ids.tolist() == [1, 14, 15, 13]
+    with pytest.raises(InputError, match="the chat template: KeyError: 'role'"):
+        encoder({"messages": [{"content": "hello you"}]}, 0)
 
 
 def test_a_dataset_of_other_settings_has_another_folder(tmp_path):

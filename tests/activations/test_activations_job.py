@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import tpuherd_activations
+from tpuherd_activations.worker.places import open_place
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MAKE_INPUT = EXAMPLES / "activations" / "make_input.py"
@@ -38,10 +39,11 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(80)
 @pytest.mark.timeout(900)
 def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_home, tmp_path):
-    file = job(rows_per_shard=1000)
+    documents = {"local_input": "made/documents", "input": str(tmp_path / "streams"), "streams": 3}
+    file = job(rows_per_shard=1000, **documents)
     killed = tpuherd_run("run", file, "--test-restart", "--json", timeout_s=800)
     assert killed.exit_code == 0, killed.stderr + killed.stdout[-4000:]
     assert "attempt 2 goes on where" in json.loads(killed.stdout)["restart_test"]["verdict"]
@@ -62,8 +64,11 @@ def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_
     assert totals["rows"] == len(dataset)
     assert f"{len(dataset):,} rows of 200 documents" in whole.stdout
 
+    streams = sorted(file.name for file in (tmp_path / "streams").glob("*.jsonl"))
+    assert streams == ["stream_000.jsonl", "stream_001.jsonl", "stream_002.jsonl"]
+
     shown = tpuherd_run("activations.show", tmp_path / "out")
-    assert "blocks.1.attn.hook_z  [4, 16]  BF16" in shown.stdout
+    assert "blocks.1.attn.hook_z [4, 16] BF16" in " ".join(shown.stdout.split())
     damaged = next((tmp_path / "out").rglob("rows-*"))
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
     checked = tpuherd_run("activations.verify", tmp_path / "out")
@@ -89,6 +94,7 @@ def test_the_workers_of_a_slice_compute_together(job, tpuherd_run, tmp_path):
         ({"hooks": []}, "name at least one hook"),
         ({"model": "model"}, "expected gs://BUCKET/FOLDER, or a path that begins with / or ~/"),
         ({"model": "/nowhere"}, "activations.model: /nowhere: there is no such folder"),
+        ({"local_input": "nowhere"}, "nowhere: there is no such folder"),
         ({"input": "/proc/self/attr"}, "there are no files of documents"),
         ({"dtype": "int8"}, "activations.dtype"),
     ],
@@ -105,6 +111,28 @@ def test_the_plan_says_how_much_comes_out(job, tpuherd_run):
         step["action"] for step in json.loads(planned.stdout)["steps"] if step["stage"] == "run_workload"
     ]
     assert "about 11,631 rows, 0.01 GiB" in action
+
+
+def test_an_estimate_of_what_lies_in_a_bucket(job, tpuherd_run, bucket, tmp_path):
+    file = job()
+    planned = tpuherd_run("plan", file)
+    assert "about 11,631 rows, 0.01 GiB" in " ".join(planned.stdout.split())
+    target = open_place(f"{bucket}/made")
+    for path in (tmp_path / "made").rglob("*"):
+        if path.is_file():
+            assert target.create(path.relative_to(tmp_path / "made").as_posix(), path.read_bytes())
+    there = job(model=f"{bucket}/made/model", input=f"{bucket}/made/documents")
+    for words in ([], ["--override", "cloud=google"]):
+        done = tpuherd_run("activations.estimate", there, "--json", *words)
+        assert done.exit_code == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["files"], found["rows"]) == (1, 11_631)
+        assert found["hooks"]["blocks.1.attn.hook_z"] == 4 * 16 * 2
+        assert (found["cost_usd"] is not None) == bool(words)
+    assert "about 11,631 rows, 0.01 GiB, 0.00 h" in tpuherd_run("activations.estimate", there).stdout
+    wrong = tpuherd_run("activations.estimate", job(model=f"{bucket}/nothing"))
+    assert wrong.exit_code == 3
+    assert "nothing/config.json: there is no such object" in " ".join(wrong.stderr.split())
 
 
 def test_streams_are_made_by_the_command(job, tpuherd_run, tmp_path):

@@ -32,7 +32,7 @@ def test_what_it_cannot_do_is_refused(words, said):
     assert said in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.slow(40)
 def test_a_small_run_reports_every_part_draws_it_and_leaves_nothing(short, tmp_path):
     picture = tmp_path / "picture.png"
     words = (*QUICK, "--skip=gcloud", f"--plot={picture}", "--targets")
@@ -58,7 +58,7 @@ def test_a_small_run_reports_every_part_draws_it_and_leaves_nothing(short, tmp_p
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(40)
 def test_after_ctrl_c_nothing_is_left(short, tmp_path):
     log = tmp_path / "log"
     with log.open("w") as file:

@@ -31,7 +31,7 @@ def test_what_it_cannot_do_is_refused(words, said):
     assert said in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.slow(40)
 def test_a_small_run_reports_each_kind_and_leaves_nothing(short):
     done = subprocess.run(
         command("--faults=1", "--kinds=notice,lost,process", "--mode=queued-resources", "--targets"),
@@ -54,7 +54,7 @@ def test_a_small_run_reports_each_kind_and_leaves_nothing(short):
     assert "reached" in done.stderr or "missed" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.slow(40)
 def test_after_ctrl_c_nothing_is_left(short, tmp_path):
     log = tmp_path / "log"
     with log.open("w") as file:

@@ -13,7 +13,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "supervise.py"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(40)
 def test_a_small_run_has_all_figures_and_its_jobs_cost_no_calls_of_their_own(tmp_path: Path) -> None:
     argv = [sys.executable, str(SCRIPT), "--jobs", "8", "--zones", "2", "--steady-s", "4"]
     environment = os.environ | {"TMPDIR": str(tmp_path)}

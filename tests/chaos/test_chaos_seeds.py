@@ -10,38 +10,20 @@ from chaotic.rounds import Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from concurrent.futures import Future
 
-    from chaotic.rounds import Told
-
-pytestmark = pytest.mark.slow
-
-SEEDS = range(int(os.environ.get("TPUHERD_CHAOS_SEEDS", "40")))
-AT_A_TIME = 6
+SEEDS = range(int(os.environ.get("TPUHERD_CHAOS_SEEDS", "100")))
 
 
-class Asked:
-    """The seeds of this run: all are asked for at once, and one that is wanted again is played again."""
-
-    def __init__(self, rounds: Rounds, seeds: list[int]) -> None:
-        self._rounds = rounds
-        self._asked: dict[int, Future[Told]] = {seed: rounds.ask(seed) for seed in seeds}
-
-    def take(self, seed: int) -> Told:
-        """What came of it."""
-        asked = self._asked.pop(seed, None) or self._rounds.ask(seed)
-        return asked.result()
+@pytest.fixture(scope="session")  # each process of pytest-xdist plays some of the seeds, on a site of its own
+def rounds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rounds]:
+    made = Rounds(tmp_path_factory.mktemp("chaos"), at_a_time=1)
+    yield made
+    made.close()
 
 
-@pytest.fixture(scope="module")
-def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    chosen = [item.callspec.params["seed"] for item in request.session.items if item.path == request.path]
-    rounds = Rounds(tmp_path_factory.mktemp("chaos"), AT_A_TIME)
-    yield Asked(rounds, chosen)
-    rounds.close()
-
-
+@pytest.mark.slow(8)
+@pytest.mark.timeout(600)  # more than `playing` allows
 @pytest.mark.parametrize("seed", SEEDS)
-def test_all_promises_are_kept(asked: Asked, seed: int) -> None:
-    told = asked.take(seed)
+def test_all_promises_are_kept(rounds: Rounds, seed: int) -> None:
+    told = rounds.ask(seed).result()
     assert not told.broken, str(told)

@@ -94,11 +94,27 @@ def test_each_way_may_follow_the_other(warm, tree, monkeypatch):
         warm.settle()
 
 
-def test_too_soon_for_the_plain_case_the_script_does_it(warm, tree):
+def test_a_second_change_at_once_is_made_of_the_copy_before(warm, tree, no_script):
     """Of two copies one is taken, and the other one is not yet what the last one was."""
+    (tree / "plain.py").write_text("soon")
+    (tree / "run.sh").unlink()
+    warm()
+    (tree / "plain.py").write_text("sooner")
+    warm.everywhere(warm())
+
+
+def test_too_soon_for_the_plain_case_the_script_does_it(warm, tree):
     for number in range(4):
         (tree / "plain.py").write_text(f"soon {number}")
         warm.everywhere(warm())
+
+
+def test_an_earlier_input_that_is_damaged_is_left_to_the_script(warm, tree):
+    (tree / "plain.py").write_text("damaged on the disk")
+    warm()
+    warm.shell('cd "$HOME/.tpuherd/code/.own/log" && for one in *.delta; do echo x >> "$one"; done')
+    (tree / "plain.py").write_text("after the damage")
+    warm.everywhere(warm())
 
 
 @pytest.mark.parametrize("damage", ["rm -rf copies/*", "mkdir work", ": > head", "rm head"])

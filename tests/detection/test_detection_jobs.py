@@ -82,14 +82,20 @@ def test_a_silent_worker_is_given_up_and_blamed(cloud: Herd) -> None:
     assert found.startswith("host-fault: exit of w1: lost [lost]"), found
 
 
-def test_work_that_hangs_though_it_lives_is_ended(cloud: Herd) -> None:
+def test_work_that_hangs_though_it_lives_is_ended_and_goes_on_in_place(cloud: Herd) -> None:
+    """By the policy that a job has if it names none; processes that live are no sign of progress."""
+    hangs = "while true; do echo waiting; sleep 0.5; done"
     job = cloud.job(
-        "for i in 1 2 3; do echo step $i; sleep 0.3; done\nwhile true; do echo waiting; sleep 0.5; done",
-        recovery=GIVE_UP,
+        f"for i in 1 2 3; do echo step $i; sleep 0.3; done\ntest $TPUHERD_STAGE = 2 || {hangs}",
+        recovery={"backoff": {"first_s": 0.2}},
         detection={"hung_after_s": 3, "step_pattern": r"^step (\d+)"},
     )
-    cloud.ends_with(8, "run", job, timeout_s=ENDS_IN_S)
+    cloud.ends_with(0, "run", job, timeout_s=ENDS_IN_S)
     assert diagnosis(cloud).startswith("hung: progress: hung: no step for ")
+    first, second = json.loads(cloud.ok("history", "job", "--json"))
+    assert (first["class"], first["action"], first["state"]) == ("hung", "RestartInPlace", "failed")
+    assert (second["resume"], second["state"]) == (True, "succeeded")
+    assert len(cloud.operations("create")) == 1
 
 
 def test_what_logs_and_machines_say_decides_and_not_the_exit_code(cloud: Herd) -> None:

@@ -16,7 +16,7 @@ from tpuherd_emulator.info import load
 if TYPE_CHECKING:
     from gc_home import GcHome
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(15)
 
 
 def test_only_what_is_ours_and_orphaned_goes(home: GcHome) -> None:

@@ -102,6 +102,9 @@ def test_a_workload_that_fails(herd: Herd) -> None:
     assert (ended["state"], ended["exit_code"]) == ("failed", 8)
     assert "worker w1 failed first: it exited with 7" in ended["message"]
     assert "the reason" in ended["message"]
+    (stage,) = (row for row in herd.status()["stages"] if row["stage"] == "run_workload")
+    assert (stage["state"], stage["error"][:41]) == ("failed", "worker w1 failed first: it exited with 7;")
+    assert "failed first" in herd.ok("status", "job")
     herd.nothing_left()
 
 

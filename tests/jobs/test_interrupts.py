@@ -118,7 +118,7 @@ class Terminal:
 
     def end(self) -> int:
         """Wait for the end; returns the exit code."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from herd import Herd
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(15)
 
 
 @pytest.fixture

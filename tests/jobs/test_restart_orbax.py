@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 EXAMPLE = REPOSITORY / "examples" / "orbax_emergency.yaml"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(30)
 def test_the_second_run_logs_the_step_that_it_restored(cloud: Herd) -> None:
     done = cloud.ends_with(0, "run", EXAMPLE, "--test-restart", "--json", timeout_s=800)
     said = json.loads(done.stdout)

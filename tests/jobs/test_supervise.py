@@ -17,7 +17,7 @@ from herd import Herd, output
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(20)
 
 
 def wait_for(condition: Callable[[], object]) -> bool:

@@ -38,7 +38,7 @@ def test_a_wrong_ttl_is_refused_with_examples(herd: Herd, command: str, word: st
     assert not herd.home.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_a_job_is_stopped_and_gives_back_when_its_ttl_is_over(cloud: Herd) -> None:
     done = cloud.ends_with(13, "run", cloud.job(cmd=cloud.counting(lines=5000)), "--keep", "--ttl", "8s")
     assert "its ttl of 8s is over" in done.stderr
@@ -48,7 +48,7 @@ def test_a_job_is_stopped_and_gives_back_when_its_ttl_is_over(cloud: Herd) -> No
     assert not watchers(cloud)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_the_option_wins_over_the_file_and_is_on_the_labels(cloud: Herd) -> None:
     cloud.ok("run", cloud.job(tpu=TPU | {"ttl_s": 5}), "--keep", "--ttl", "1h")
     assert cloud.status()["held_until"] > time.strftime(
@@ -57,7 +57,7 @@ def test_the_option_wins_over_the_file_and_is_on_the_labels(cloud: Herd) -> None
     cloud.ok("release", "--job", "job")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_kept_slices_are_given_back_when_the_ttl_is_over(cloud: Herd) -> None:
     said = cloud.ends_with(0, "run", cloud.job(tpu=TPU | {"ttl_s": 12}), "--keep").stderr
     until = cloud.status()["held_until"]
@@ -71,7 +71,7 @@ def test_kept_slices_are_given_back_when_the_ttl_is_over(cloud: Herd) -> None:
     assert status["held_until"] is None
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_kept_slices_are_given_back_when_idle_and_a_command_on_them_is_a_use(cloud: Herd) -> None:
     cloud.ok("run", cloud.job(tpu=TPU | {"idle_timeout_s": 10}), "--keep")
     process = cloud.start("exec", "job", "--command", "sleep 20; echo slept")
@@ -83,7 +83,7 @@ def test_kept_slices_are_given_back_when_idle_and_a_command_on_them_is_a_use(clo
     assert wait_for(lambda: not cloud.cloud()["nodes"], 60)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_a_shell_on_them_is_a_use(cloud: Herd) -> None:
     cloud.ok("run", cloud.job(tpu=TPU | {"idle_timeout_s": 10}), "--keep")
     done = subprocess.run(
@@ -101,7 +101,7 @@ def test_a_shell_on_them_is_a_use(cloud: Herd) -> None:
     assert wait_for(lambda: not cloud.cloud()["nodes"], 60)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_a_released_job_is_not_watched_any_more(cloud: Herd) -> None:
     cloud.ok("run", cloud.job(), "--keep", "--ttl", "1h")
     assert wait_for(lambda: watchers(cloud))
@@ -109,7 +109,7 @@ def test_a_released_job_is_not_watched_any_more(cloud: Herd) -> None:
     assert wait_for(lambda: not watchers(cloud), 30)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_slices_of_single_stages_are_watched_too_by_one_process(cloud: Herd) -> None:
     job = cloud.job(tpu=TPU | {"ttl_s": 20})
     cloud.ok("provision", "--job", job)
@@ -120,7 +120,7 @@ def test_slices_of_single_stages_are_watched_too_by_one_process(cloud: Herd) -> 
     assert (status["state"], status["exit_code"]) == ("failed", 13)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_a_ttl_survives_its_controller(cloud: Herd) -> None:
     job = cloud.job(cmd=cloud.counting(lines=5000))
     process = cloud.start("run", job, "--ttl", "25s")
@@ -136,7 +136,7 @@ def test_a_ttl_survives_its_controller(cloud: Herd) -> None:
     assert cloud.cloud()["nodes"] == []
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_a_workload_that_runs_without_a_controller_is_a_use(cloud: Herd) -> None:
     process = cloud.start("run", cloud.job(cmd=cloud.counting(lines=400), tpu=TPU | {"idle_timeout_s": 2}))
     cloud.until_says(process, "line 3")

@@ -24,7 +24,7 @@ MAKE_INPUT = Path(__file__).parents[2] / "examples" / "activations" / "make_inpu
 HOOKS = ("blocks.-1.hook_resid_post", "blocks.1.attn.hook_z", "blocks.0.mlp.hook_post")
 
 
-@pytest.fixture(params=["float32", "bfloat16"])
+@pytest.fixture(params=["float32", pytest.param("bfloat16", marks=pytest.mark.slow)])
 def extracted(request, tmp_path):
     subprocess.run([sys.executable, MAKE_INPUT, tmp_path], check=True)
     settings = Settings(
@@ -49,7 +49,8 @@ def extracted(request, tmp_path):
         decoder,
         *[lambda *_: None] * 2,
     )
-    texts = [json.loads(line)["text"] for line in (tmp_path / "documents/documents.jsonl").open()]
+    lines = (tmp_path / "documents/documents.jsonl").read_text().splitlines()
+    texts = [json.loads(line)["text"] for line in lines]
     return SimpleNamespace(address=Path(address), decoder=decoder, dtype=request.param, texts=texts)
 
 

@@ -35,8 +35,14 @@ def far(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.linalg.norm(found - expected) / np.linalg.norm(expected))
 
 
+QUICK = ["llama-llama3", "mistral", "qwen2", "qwen3", "gemma2", "gemma3"]
+"""One case of each family, which `scripts/parity --quick` tries."""
+OTHERS = [(name, "right") for name in CASES if name not in QUICK] + [("mistral", "left"), ("gemma3", "left")]
+
+
 @pytest.mark.parametrize(
-    ("name", "side"), [(name, "right") for name in CASES] + [("mistral", "left"), ("gemma3", "left")]
+    ("name", "side"),
+    [(name, "right") for name in QUICK] + [pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS],
 )
 def test_all_hooks_in_float32(name: str, side: str):
     folder, reference = made(name)
@@ -54,7 +60,7 @@ def test_all_hooks_in_float32(name: str, side: str):
         assert worst < EXACT, f"{hook}: {worst:.2e}"
 
 
-@pytest.mark.parametrize("name", ["llama-llama3", "mistral", "qwen2", "qwen3", "gemma2", "gemma3"])
+@pytest.mark.parametrize("name", QUICK)
 def test_all_hooks_in_bfloat16(name: str):
     import torch
 

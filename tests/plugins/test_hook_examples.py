@@ -79,6 +79,12 @@ def test_example_plan(example, job_factory):
         plan(job_factory({"tpu": {"accelerator": "v5litepod-256", "zone": "us-west4-a"}}).spec, Path())
 
 
+def test_example_prompt_forms(example, tpuherd_plugins):
+    (form,) = example("prompt_forms")()
+    assert form.name == "capitals"
+    assert ("example_prompt_forms", form) in GlobalHooks(tpuherd_plugins).prompt_forms()
+
+
 def test_example_connect_cloud(example, job_factory):
     assert example("connect_cloud")(job_factory().spec, "job-1").name == "lab"
 

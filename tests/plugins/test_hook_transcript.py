@@ -12,7 +12,7 @@ from tpuherd.markers import NAME
 
 JOB = "cloud: emulator\ntpu: {accelerator: v5litepod-8, zone: us-west4-a}\n"
 
-PURE = ("config_section", "register_tasks", "plan", "detectors", "observe")
+PURE = ("config_section", "register_tasks", "plan", "prompt_forms", "detectors", "observe")
 """Hooks that are called as often as one likes: for every command, or while the workload runs."""
 
 

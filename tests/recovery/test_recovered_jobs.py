@@ -180,3 +180,37 @@ def test_slices_that_the_cloud_does_not_take_back_at_first_are_no_failure(cloud)
     assert done.stderr.count("not given back yet, trying again") == 2
     assert nodes(cloud) == []
     assert [link["state"] for link in history(cloud)] == ["succeeded"]
+
+
+WAITS = '''
+"""What our team does."""
+
+from tpuherd import GiveUp, Wait, hookimpl
+
+
+@hookimpl
+def recover(diagnosis, history):
+    """Wait twice."""
+    return Wait(reason="it may pass", delay_s=1.0) if len(history) < 2 else GiveUp(reason="enough")
+'''
+
+
+def test_a_policy_of_a_module_of_ones_own_waits_and_the_job_goes_on(cloud):
+    """First a stage is done again in its attempt, then work that has ended begins again on the same slice."""
+    (cloud.root / "site" / "my_team").mkdir(parents=True)
+    (cloud.root / "site" / "my_team" / "policy.py").write_text(WAITS)
+    cloud.variables["PYTHONPATH"] = str(cloud.root / "site")
+    cloud.ok("cloud.fault", "stockout", "--zone", ZONE, "--count", "1")
+    job = job_file(cloud, "test $TPUHERD_STAGE = 2 || exit 3", recovery={"policy": "my_team.policy"})
+    done = cloud.ends_with(0, "run", job)
+
+    assert done.stderr.count("recovery: Wait: it may pass") == 2
+    first, second = history(cloud)
+    assert (first["class"], first["action"], first["state"]) == ("user-error", "Wait", "failed")
+    assert second["state"] == "succeeded"
+    assert len(cloud.operations("delete")) == 1
+    events = cloud.status()["events"]
+    for number, event in enumerate(events):
+        if event["kind"] == "recovery":
+            begun = next(one for one in events[number:] if one["kind"] == "stage.started")
+            assert begun["at"] - event["at"] >= 0.9

@@ -31,6 +31,16 @@ def test_policies_lists_and_explains_them(tpuherd_run):
     assert "did you mean 'tiered'" in wrong.stderr
 
 
+def test_policies_explains_a_module_of_ones_own(tpuherd_run, tmp_path, monkeypatch):
+    (tmp_path / "my_policy").mkdir()
+    text = '"""Ours."""\nfrom tpuherd import hookimpl\n@hookimpl\ndef recover(): return None\n'
+    (tmp_path / "my_policy" / "nights.py").write_text(text)
+    assert "cannot import 'my_policy.nights'" in tpuherd_run("policies", "my_policy.nights").stderr
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert tpuherd_run("policies", "my_policy.nights").stdout.startswith("Ours.\n")
+    assert tpuherd_run("policies", "json.decoder").exit_code == ExitCode.JOB_FILE_WRONG
+
+
 def test_actions_by_hand():
     assert _by_hand("", "") is None
     assert _by_hand("replace", "") == ReplaceSlice(reason="asked for with --action")

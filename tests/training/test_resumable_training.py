@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herd import Herd
     from training_log import Said
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow(90), pytest.mark.timeout(900)]
 
 EXAMPLE = REPOSITORY / "examples" / "resumable_training.yaml"
 JOB = "resumable-training"

@@ -55,7 +55,8 @@ class Status:
     maintenance: str = ""
     """What the metadata server said of maintenance, for example `PENDING SCHEDULED`; empty: nothing."""
     progress: dict[str, int] | None = None
-    """What the workload wrote into its progress file: `step`, `total`, `checkpoint_step`; `None`: nothing."""
+    """What the workload wrote into its progress file: `step`, `total`, `checkpoint_step`, other counts;
+    `None`: nothing."""
     oom_kills: int | None = None
     """Processes that the kernel killed for want of memory meanwhile; known after a failure."""
     keeper_alive: bool = False

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shlex
 import zlib
-from base64 import b85encode
+from base64 import b64encode
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -31,7 +32,7 @@ class AgentBundle:
 def bundle() -> AgentBundle:
     """Packs the agent's sources, always into the same bytes."""
     entry = files(_PACKAGE).joinpath(_ENTRY).read_bytes()
-    packed = b85encode(zlib.compress(repr(sources()).encode(), 9))
+    packed = b64encode(zlib.compress(json.dumps(sources()).encode(), 9))
     content = b"%b\n\nrun(__file__, %r)\n" % (entry, packed)
     return AgentBundle(content=content, digest=hashlib.sha256(content).hexdigest())
 
@@ -78,7 +79,8 @@ def agent_command(bundle: AgentBundle, *args: str, stdin: bytes | None = None) -
     from tpuherd.remote import AgentCall, RemoteCommand
 
     call = AgentCall(digest=bundle.digest, words=args)
-    return RemoteCommand(command=command(bundle, *args), stdin=stdin, call=call)
+    line = f"{_REQUIRE.format(digest=bundle.digest)}; exec {command(bundle, *args)}"
+    return RemoteCommand(command=line, stdin=stdin, call=call)
 
 
 def _module(file_name: str) -> str:
@@ -86,6 +88,8 @@ def _module(file_name: str) -> str:
     return _PACKAGE if name == "__init__" else f"{_PACKAGE}.{name}"
 
 
+_REQUIRE = 'test -f ~/.tpuherd/agent/{digest}.py || {{ echo "can\'t open file" >&2; exit 2; }}'
+"""What Python would say, without starting it."""
 _INSTALL = " ".join(
     """\
 set -eu; umask 077; d="$HOME/.tpuherd/agent"; f="$d/{digest}.py";

@@ -62,13 +62,13 @@ def _read(job: Job, name: str) -> Any | None:
     from requests.exceptions import RequestException
 
     try:
-        return _client(job).get_bucket(name, timeout=READ_TIMEOUT_S, retry=None)
+        return client(job).get_bucket(name, timeout=READ_TIMEOUT_S, retry=None)
     except (GoogleAPIError, GoogleAuthError, RequestException, OSError, ValueError):
         return None
 
 
-def _client(job: Job) -> Any:
-    """A client of the job's cloud: an emulated one tells its workers where its storage is."""
+def client(job: Job) -> Any:
+    """A client of the storage of the job's cloud: an emulated one tells its workers where its storage is."""
     from google.auth.credentials import AnonymousCredentials
     from google.cloud import storage
 

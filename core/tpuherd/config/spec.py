@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from tpuherd.config.code import CodeSection
 from tpuherd.config.detection import DetectionSection
 from tpuherd.config.environment import EnvironmentSection
+from tpuherd.config.fleet import FleetSection
 from tpuherd.config.jobman import CondaSection, DockerSection, GcsfuseSection, SshSection
 from tpuherd.config.ports import Ports
 from tpuherd.config.recovery import RecoverySection
@@ -72,6 +73,9 @@ class JobSpec(Section):
     job: JobSection = Field(default_factory=JobSection, description="The job itself.")
     cloud: str = Field("google", description="Plugin for the cloud, for example google or emulator.")
     tpu: TpuSection = Field(description="Which TPUs to get.")
+    fleet: FleetSection | None = Field(
+        None, description="Runs the job several times, over all of tpu.zones; the jobs share one work."
+    )
     code: CodeSection = Field(default_factory=CodeSection, description="How the code gets to the workers.")
     workload: WorkloadSection = Field(default_factory=WorkloadSection, description="What runs.")
     environment: EnvironmentSection = Field(
@@ -103,6 +107,11 @@ class JobSpec(Section):
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
                 raise wrong(f"{name!r} is no name of a variable: letters, digits and underscores")
         return value
+
+    @property
+    def whole_fleet(self) -> FleetSection | None:
+        """The fleet that this file describes; `None` for single jobs, also for members of fleets."""
+        return self.fleet if self.fleet is not None and self.fleet.member is None else None
 
     def section(self, model_type: type[SectionT]) -> SectionT:
         """Return a plugin's own section; its defaults, if the file has none.

@@ -24,13 +24,13 @@ def supervisor_log() -> Path:
     return paths.home() / "supervisor.log"
 
 
-def start_background(record: JobRecord) -> int:
-    """Start what goes on with a job, in a session of its own; returns its pid.
+def start_background(*records: JobRecord) -> int:
+    """Start what goes on with jobs, in a session of its own; returns its pid.
 
-    It waits for the lease of whoever starts it, so the starter may still hold it and should exit soon. It
-    leaves the job to the supervisor that runs, or becomes the supervisor.
+    It waits for the leases of whoever starts it, so the starter may still hold them and should exit soon, or
+    hand them over. It leaves the jobs to the supervisor that runs, or becomes the supervisor.
     """
-    return _start(supervisor_log(), "tpuherd.supervising", record.id, this_process())
+    return _start(supervisor_log(), "tpuherd.supervising", this_process(), *(record.id for record in records))
 
 
 def start_command(record: JobRecord, *words: str) -> int:

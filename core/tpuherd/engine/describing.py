@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.engine.stages import Stage
+from tpuherd.engine.stages import Stage, decode
+from tpuherd.store.records import StageState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
+    from tpuherd.store.records import StageRecord
 
 
 def describe(stage: Stage, value: Any) -> str:
@@ -21,6 +24,16 @@ def describe(stage: Stage, value: Any) -> str:
 def went_well(stage: Stage, value: Any) -> bool:
     """False for a workload that has failed: its stage is done, and yet no success."""
     return stage is not Stage.RUN_WORKLOAD or bool(value.succeeded)
+
+
+def as_it_went(row: StageRecord) -> StageRecord:
+    """A stage's row as people are told of it: work that has failed is not `done`, and the row says why."""
+    if row.stage != Stage.RUN_WORKLOAD.value or not row.result:
+        return row
+    end: WorkloadExit = decode(Stage.RUN_WORKLOAD, row.result)
+    if end.succeeded:
+        return row
+    return replace(row, state=StageState.FAILED, error=describe_failure(end).partition("\n")[0])
 
 
 def describe_failure(end: WorkloadExit) -> str:

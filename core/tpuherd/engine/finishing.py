@@ -76,7 +76,10 @@ def _concluded(controller: Controller) -> Outcome | None:
 
 
 def _conclude(controller: Controller, outcome: Outcome) -> None:
-    controller.store.jobs.conclude(controller.record.id, outcome.exit_code, outcome.message)
+    record = controller.record
+    controller.store.jobs.conclude(record.id, outcome.exit_code, outcome.message)
+    if record.fleet is not None and outcome.state is JobState.SUCCEEDED:
+        controller.store.wishes.finish_others(record.fleet, record.id)
 
 
 def _end(controller: Controller, outcome: Outcome) -> Outcome:

@@ -11,6 +11,7 @@ from tpuherd.engine.stopping import stop_workload
 from tpuherd.errors import ConfigError, StateError
 from tpuherd.model.failure import RerunFromScratch, RestartInPlace
 from tpuherd.restart_test.plan import forget_test
+from tpuherd.store.wishes import ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,7 @@ def require_rerunnable(store: Store, record: JobRecord) -> None:
     held = store.stages.get(record.id, record.attempt, Stage.PROVISION.value)
     if held is None or held.result is None:
         raise StateError(f"job {record.id} holds no workers: `tpuherd run {record.file}` gets new ones")
-    ending = not record.state.ended and (record.concluded or record.wanted == "cancel")
+    ending = not record.state.ended and (record.concluded or record.wanted in ENDINGS)
     if ending or store.stages.get(record.id, record.attempt, Stage.RELEASE.value):
         raise StateError(f"job {record.id} holds no workers, or is just giving them back")
 

@@ -10,6 +10,7 @@ from tpuherd.engine.following import Follower
 from tpuherd.engine.stopper import Stopper
 from tpuherd.errors import WorkloadError
 from tpuherd.model.outcome import EndedBy, ExitKind, WorkerExit, WorkloadExit
+from tpuherd.monitoring.heard_file import HeardWriter, heard_file
 from tpuherd.monitoring.progress_file import ProgressWriter, progress_file
 from tpuherd.observing.hanging import hung
 from tpuherd.observing.silence import patience_s
@@ -52,6 +53,7 @@ class Running:
         self._ended_by, self._why = EndedBy.ITSELF, ""
         self._view: ControlPlaneView | None = None
         self._progress = ProgressWriter(progress_file(job.attempt_directory))
+        self._heard = HeardWriter(heard_file(job.attempt_directory))
         self._ticked_at = time.monotonic()
 
     def start(self, specs: Mapping[int, dict[str, Any]]) -> None:
@@ -91,6 +93,7 @@ class Running:
             self._job.session.checkpoint()
             self._check_deadline()
             self._progress.note(follower.sighting.value.progress for follower in self._followers)
+            self._heard.note(follower.sighting.value.heard_at for follower in pending)
             self._bear_silence()
             if self._ended_by is EndedBy.ITSELF:
                 self._ended_by, self._why = self._what_ends_it()

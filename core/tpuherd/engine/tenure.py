@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tpuherd.durations import span
-from tpuherd.errors import Cancelled, Expired, Paused
-from tpuherd.store.wishes import CANCEL, PAUSE_AND_RELEASE, PAUSES
+from tpuherd.errors import Cancelled, Expired, Finished, Paused
+from tpuherd.store.wishes import CANCEL, FINISH, PAUSE_AND_RELEASE, PAUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +50,8 @@ def stop_reason(record: Limited) -> Cancelled | None:
     """Why whoever drives a job has to stop it, by its row; `None` if it may go on."""
     if record.wanted == CANCEL:
         return Cancelled("the job was cancelled")
+    if record.wanted == FINISH:
+        return Finished("another member of its fleet has finished the work")
     if record.wanted in PAUSES:
         return Paused("the job was paused", release=record.wanted == PAUSE_AND_RELEASE)
     return expired(record)

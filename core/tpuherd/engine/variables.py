@@ -43,8 +43,17 @@ def own_variables(job: Job, allocation: Allocation, worker: Worker) -> dict[str,
         "TPUHERD_WORKER": str(worker.index),
         "TPUHERD_WORKERS": str(len(allocation.workers)),
         "JAX_COORDINATOR_PORT": str(coordinator_port(job)),
+        **_place_in_fleet(job),
         **passed_on(job),
     }
+
+
+def _place_in_fleet(job: Job) -> dict[str, str]:
+    """Members share their work; who is who helps them to begin at different ends of it."""
+    fleet = job.spec.fleet
+    if fleet is None or fleet.member is None:
+        return {}
+    return {"TPUHERD_MEMBER": str(fleet.member), "TPUHERD_MEMBERS": str(fleet.members)}
 
 
 def coordinator_port(job: Job) -> int:

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tpuherd.holder import frames, sockets, starting, warm_request
+from tpuherd.holder import frames, sockets, starting, warm_place, warm_request
 from tpuherd.holder.freshness import Freshness, inode, is_single_threaded
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STEP_S = 5.0
-REQUEST_S = 1.0
-"""How long somebody who has connected may take to say what he wants: meanwhile nobody else is heard."""
 
 
 class Running(NamedTuple):
@@ -77,7 +75,7 @@ class WarmStarter:
         sock, _ = self._listener.accept()
         try:
             sockets.require_ours(sock)
-            sock.settimeout(REQUEST_S)
+            sock.settimeout(warm_place.start_s() / 2)  # meanwhile nobody else is heard
             frame = frames.receive(sock)
             return frame is not None and self._answer(sock, frame.header)
         except (OSError, LookupError):

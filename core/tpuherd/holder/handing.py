@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator
 
-START_S = 2.0
-"""How long the starter may take to fork; a command that does not wait longer starts by itself in less."""
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH, signal.SIGTSTP)
 
 
@@ -30,12 +28,13 @@ def hand_over() -> int | None:
     try:
         if not place.idle_s():
             return None
+        start_s = warm_place.start_s()
         sock = sockets.connect(warm_place.socket_path())
     except (OSError, TpuherdError):
         return None
     with sock:
         try:
-            child = _forked(sock)
+            child = _forked(sock, start_s)
         except OSError:
             return None
         return _followed(sock, child)
@@ -58,13 +57,13 @@ def start_for_the_next() -> None:
             starting.spawn(path, ["tpuherd.holder.warm", str(path), str(idle_s)])
 
 
-def _forked(sock: socket.socket) -> int:
+def _forked(sock: socket.socket, start_s: float) -> int:
     """A descriptor of a child that is ready, and waits for our streams to begin.
 
     Raises:
         OSError: there is none; nothing was begun.
     """
-    sock.settimeout(START_S)
+    sock.settimeout(start_s)
     frames.send(sock, warm_request.described())
     frame = frames.receive(sock)
     if frame is None or "pid" not in frame.header:

@@ -7,9 +7,12 @@ import resource
 import socket
 from pathlib import Path
 
+from tpuherd.durations import variable_s
 from tpuherd.holder import place
 
 SUFFIX = ".warm"
+START_VARIABLE = "TPUHERD_HOLDER_START_S"
+START_S = 2.0
 _MATTERS = (*place.MATTERS, "PYTHON", "LD_", "LC_", "LANG", "TZ", "MALLOC_")
 """Variables that are read when a process starts, so that setting them later does nothing."""
 _SELF = Path("/proc/self")
@@ -30,6 +33,15 @@ def socket_path() -> Path:
         raise OSError("PYTHONPATH depends on the current folder")
     parts = place.process_parts(_MATTERS) + _surroundings()
     return place.folder() / (place.digest(parts) + SUFFIX)
+
+
+def start_s() -> float:
+    """Seconds that the starter may take to fork; whoever does not wait longer starts by itself in less.
+
+    Raises:
+        ConfigError: the variable is no such number.
+    """
+    return variable_s(START_VARIABLE, START_S)
 
 
 def _python_path() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -27,6 +27,12 @@ class Progress:
     checkpoint_step: int | None = None
     """The newest step that is safe."""
     checkpoint_at: float | None = None
+    alive: int | None = None
+    """Changes while it waits for others, and comes no further for good reason."""
+    alive_at: float | None = None
+    """When that has changed last."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """What else it has counted in this attempt, for example tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

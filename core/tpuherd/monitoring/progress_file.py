@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from tpuherd.monitoring.samples import Sample, sample
@@ -76,4 +76,4 @@ class ProgressWriter:
 
 
 def _same(one: Sample, other: Sample) -> bool:
-    return (one.step, one.total, one.checkpoint_step) == (other.step, other.total, other.checkpoint_step)
+    return replace(one, at=other.at, checkpoint_at=other.checkpoint_at) == other

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Sample:
     """The newest one of any worker."""
     checkpoint_at: float | None = None
     """When that was first reported."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """What all workers have counted together."""
 
 
 def sample(reports: Iterable[Progress | None], at: float) -> Sample | None:
@@ -35,7 +38,10 @@ def sample(reports: Iterable[Progress | None], at: float) -> Sample | None:
     steps = [one.step for one in told if one.step is not None]
     totals = [one.total for one in told if one.total is not None]
     saved = newest_checkpoint(told)
-    if not steps and saved is None:
+    counts: Counter[str] = Counter()
+    for one in told:
+        counts.update(one.counts)
+    if not steps and saved is None and not counts:
         return None
     return Sample(
         at=at,
@@ -43,6 +49,7 @@ def sample(reports: Iterable[Progress | None], at: float) -> Sample | None:
         total=max(totals, default=None),
         checkpoint_step=saved and saved[0],
         checkpoint_at=saved and saved[1],
+        counts=dict(counts),
     )
 
 
@@ -66,6 +73,11 @@ def rate_per_s(samples: Sequence[Sample]) -> float | None:
         return None
     (began, first), (ended, last) = late[0], late[-1]
     return (last - first) / (ended - began) if ended > began else None
+
+
+def count_rate_per_s(samples: Sequence[Sample], name: str) -> float | None:
+    """How fast a count has grown of late; as `rate_per_s`."""
+    return rate_per_s([replace(one, step=one.counts.get(name)) for one in samples])
 
 
 def eta_s(samples: Sequence[Sample], now: float) -> float | None:

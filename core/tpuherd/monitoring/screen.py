@@ -39,6 +39,7 @@ class LiveScreen:
         watch: Watch,
         records: Callable[[], Sequence[JobRecord]],
         interval_s: float,
+        table: Callable[[Sequence[JobView], str, int], RenderableType] = live_table,
     ) -> None:
         """Keep the parts.
 
@@ -48,12 +49,14 @@ class LiveScreen:
             watch: looks at jobs.
             records: which jobs, asked before every refresh.
             interval_s: the time between two of them.
+            table: draws the visible jobs; gets the selected one, and the width of the terminal.
         """
         self._console = console
         self._keyboard = keyboard
         self._watch = watch
         self._records = records
         self._interval_s = interval_s
+        self._table = table
         self._screen = Screen()
         self._jobs: Sequence[JobRecord] = ()
         self._views: Sequence[JobView] = ()
@@ -127,7 +130,7 @@ class LiveScreen:
         more = f", {hidden} more: arrows" if hidden else ""
         head = Text(f"tpuherd: {len(self._jobs)} jobs{more}   {time.strftime('%H:%M:%S')}", style="bold")
         foot = Text(self._screen.footer, style="bold yellow" if self._screen.asking else "dim")
-        table = live_table(self._views, self._screen.selected, self._console.size.width)
+        table = self._table(self._views, self._screen.selected, self._console.size.width)
         return Group(head, table, Text(self._last_line(), no_wrap=True, overflow="ellipsis"), foot)
 
     def _last_line(self) -> str:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 def hung(sightings: Sequence[WorkerSighting], now: float, hung_after_s: float | None) -> str:
     """Why a workload counts as hung, in words; empty: it does not.
 
-    Steps count if any worker has ever reported one, else what is printed. The newest sign of any worker
+    Steps count if any worker has ever reported one, else what is printed; who says to be alive while it waits
+    for others is as good as one with a new step. The newest sign of any worker
     counts, because often only one of them prints. A workload that never showed anything is never hung.
 
     Args:
@@ -21,7 +22,8 @@ def hung(sightings: Sequence[WorkerSighting], now: float, hung_after_s: float | 
         now: seconds since the epoch, by the controller's clock.
         hung_after_s: how long nothing may happen; `None`: for ever.
     """
-    steps = [s.progress.at for s in sightings if s.progress and s.progress.at is not None]
+    told = [s.progress for s in sightings if s.progress]
+    steps = [at for one in told if one.at is not None for at in (one.at, one.alive_at) if at is not None]
     prints = [s.printed_at for s in sightings if s.printed_at is not None]
     signs, what = (steps, "step") if steps else (prints, "output")
     if hung_after_s is None or not signs:

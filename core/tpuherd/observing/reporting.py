@@ -14,7 +14,8 @@ class Reports:
     """How a workload reports progress; by default it does not, and is never taken for hung.
 
     Whatever this says, a workload may write `{"step": 1, "total": 9, "checkpoint_step": 0}` into
-    `$TPUHERD_ATTEMPT_DIR/progress.json`.
+    `$TPUHERD_ATTEMPT_DIR/progress.json`, with `alive`, a number that it changes while it waits for others,
+    and other numbers that it counts; a fleet shows their sums.
     """
 
     step_pattern: str | None = None

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tpuherd.agent.answers import Beat, DeviceHolder, Status
     from tpuherd.observing.reporting import Reports
 
+KNOWN = ("step", "total", "checkpoint_step", "alive")
+"""Keys of a progress file with a meaning; the others are counts."""
+
 
 class Sighting:
     """One worker; the follower's thread writes, any thread reads `value`."""
@@ -59,6 +62,7 @@ class Sighting:
         if status.progress is not None:
             said = status.progress
             self._report(said.get("step"), said.get("total"), said.get("checkpoint_step"))
+            self._note(said.get("alive"), {key: said[key] for key in said if key not in KNOWN})
         self.value = replace(
             self.value,
             preemption_notice_at=None if notice_at is None else notice_at - (self._ahead or 0.0),
@@ -69,10 +73,20 @@ class Sighting:
             oom_kills=status.oom_kills,
         )
 
+    def _note(self, alive: int | None, counts: dict[str, int]) -> None:
+        old = self._progress
+        alive_at = time.time() if alive != old.alive else old.alive_at
+        self.value = replace(self.value, progress=replace(old, alive=alive, alive_at=alive_at, counts=counts))
+
+    @property
+    def _progress(self) -> Progress:
+        return self.value.progress or Progress()
+
     def _report(self, step: int | None, total: int | None, checkpoint: int | None) -> None:
         """A value that stays the same keeps the time at which it came."""
-        old, now = self.value.progress or Progress(), time.time()
-        new = Progress(
+        old, now = self._progress, time.time()
+        new = replace(
+            old,
             step=old.step if step is None else step,
             total=old.total if total is None else total,
             at=now if step is not None and step != old.step else old.at,

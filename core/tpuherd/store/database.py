@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.engine import ExceptionContext
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 """The newest migration in `migrations/versions`."""
 BUSY_TIMEOUT_MS = 20_000
 """How long a writer waits for another process's transaction."""

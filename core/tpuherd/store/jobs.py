@@ -53,6 +53,12 @@ class JobStore:
             rows = connection.execute(select(jobs).order_by(jobs.c.created_at)).all()
         return [to_record(JobRecord, row) for row in rows]
 
+    def members(self, fleet: str) -> list[JobRecord]:
+        """The members of a fleet, by their numbers."""
+        query = select(jobs).where(jobs.c.fleet == fleet).order_by(jobs.c.id)
+        with self._engine.connect() as connection:
+            return [to_record(JobRecord, row) for row in connection.execute(query).all()]
+
     def find(self, word: str) -> JobRecord:
         """The job that a user means: by id, by the start of an id, or the newest of that name.
 

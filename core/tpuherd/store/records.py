@@ -77,6 +77,8 @@ class JobRecord:
     """When a user said that they have seen how it failed, or its problem."""
     acknowledgement: str | None = None
     """What they said about it."""
+    fleet: str | None = None
+    """Id of the fleet that it is a member of; `None`: of none."""
 
     @property
     def attention(self) -> str:

@@ -33,6 +33,7 @@ jobs = Table(
     Column("problem", Text),
     Column("acknowledged_at", Float),
     Column("acknowledgement", Text),
+    Column("fleet", String(80), index=True),
 )
 
 attempts = Table(

@@ -19,6 +19,9 @@ RUN = "run"
 WAIT = "wait"
 """Nothing by itself: it is run stage by stage."""
 CANCEL = "cancel"
+FINISH = "finish"
+"""End well: others have done what was to be done."""
+ENDINGS = (CANCEL, FINISH)
 PAUSE = "pause"
 PAUSE_AND_RELEASE = "pause-release"
 PAUSES = (PAUSE, PAUSE_AND_RELEASE)
@@ -85,11 +88,16 @@ class WishStore:
 
     def pause(self, job_id: str, wanted: str) -> None:
         """Ask for a pause, unless the job has ended or is to be cancelled."""
-        self._update((jobs.c.id == job_id) & (jobs.c.wanted != CANCEL) & _unended(), wanted=wanted)
+        self._update((jobs.c.id == job_id) & jobs.c.wanted.not_in(ENDINGS) & _unended(), wanted=wanted)
 
     def paused(self, job_id: str) -> None:
         """Record that a job is paused; a wish that came meanwhile stays."""
         self._update((jobs.c.id == job_id) & _unended(), state=JobState.PAUSED.value)
+
+    def finish_others(self, fleet: str, job_id: str) -> None:
+        """A member has done the work of its fleet: the others, paused ones included, have nothing to do."""
+        others = (jobs.c.fleet == fleet) & (jobs.c.id != job_id) & jobs.c.wanted.not_in(ENDINGS)
+        self._update(others & _unended(), wanted=FINISH)
 
     def trouble(self, job_id: str, problem: str | None) -> None:
         """Record why nobody can go on with a job, or that nothing keeps one from it any more."""

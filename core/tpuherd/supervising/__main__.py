@@ -1,4 +1,4 @@
-"""Run as `python -m tpuherd.supervising JOB STARTER` by commands that leave a job, never by hand."""
+"""Run as `python -m tpuherd.supervising STARTER JOB…` by commands that leave jobs, never by hand."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from tpuherd.store.store import open_store
 from tpuherd.supervising.adopting import adopt
 
 if __name__ == "__main__":
-    adopt(open_store(), make_plugin_manager(), *sys.argv[1:3])
+    adopt(open_store(), make_plugin_manager(), sys.argv[2:], sys.argv[1])

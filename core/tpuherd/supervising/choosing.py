@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from tpuherd.store.leases import is_gone, this_process
 from tpuherd.store.records import JobState
-from tpuherd.store.wishes import CANCEL, PAUSES, RUN
+from tpuherd.store.wishes import ENDINGS, PAUSES, RUN
 
 if TYPE_CHECKING:
     from tpuherd.store.wishes import LiveJob
 
-TO_DO = (RUN, CANCEL, *PAUSES)
+TO_DO = (RUN, *ENDINGS, *PAUSES)
 """Wishes that somebody has to carry out; jobs that are run stage by stage have none of them."""
 
 
 def to_drive(job: LiveJob) -> bool:
     """True if a job is meant to go on, nobody drives it, and its files are on this machine."""
-    return _wants_somebody(job) and driver(job) is None and Path(job.directory).is_dir()
+    return wants_somebody(job.state, job.wanted) and driver(job) is None and Path(job.directory).is_dir()
 
 
 def driver(job: LiveJob) -> str | None:
@@ -35,6 +35,6 @@ def asker(job: LiveJob) -> str | None:
     return None if job.asked_by is None or is_gone(job.asked_by) else job.asked_by
 
 
-def _wants_somebody(job: LiveJob) -> bool:
-    paused = job.state == JobState.PAUSED.value
-    return job.wanted == CANCEL or (job.wanted in TO_DO and not paused)
+def wants_somebody(state: str, wanted: str) -> bool:
+    """True if there is something to do about a job that has not ended."""
+    return wanted in ENDINGS or (wanted in TO_DO and state != JobState.PAUSED.value)

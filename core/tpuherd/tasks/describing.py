@@ -26,6 +26,7 @@ def describe(_context: Context, job: str, json: bool = False) -> None:
     Its file and overrides, slices and price, workers and addresses, environment, code, and the stages and
     failures of its attempts. `tpuherd status` shows how far it is, `tpuherd code.diff` what code ran.
     """
+    from tpuherd.engine.describing import as_it_went
     from tpuherd.engine.opening import open_hooks
     from tpuherd.output.tables import duration, print_json, print_table
     from tpuherd.reach.page import page_of
@@ -33,7 +34,7 @@ def describe(_context: Context, job: str, json: bool = False) -> None:
 
     record, store = opening.find_job(job), opening.store()
     page = page_of(store, record, open_hooks(manager(), record).spec)
-    stages = store.stages.all(record.id)
+    stages = [as_it_went(row) for row in store.stages.all(record.id)]
     failures = [event for event in store.events.all(record.id) if event.kind == "diagnosis"]
     if json:
         print_json(_as_json(page, stages) | {"failures": [asdict(event) for event in failures]})

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 from invoke.exceptions import Exit
 
 from tpuherd.errors import StateError
-from tpuherd.tasks import opening
+from tpuherd.tasks import fleet_ending, fleet_running, opening
 from tpuherd.tasks.command import command
-from tpuherd.tasks.reached import JOB_HELP
 
 if TYPE_CHECKING:
     from invoke.context import Context
 
     from tpuherd.output.reporter import Reporter
     from tpuherd.store.records import JobRecord
+
+JOB_OR_FLEET = "A job: its id, the start of its id, or its name; or a fleet: its id or name."
 
 
 def end_job(record: JobRecord, reporter: Reporter) -> None:
@@ -34,10 +35,18 @@ def end_job(record: JobRecord, reporter: Reporter) -> None:
     controller.drive(lambda engine: work(controller, engine))
 
 
+def forget(record: JobRecord, reporter: Reporter) -> None:
+    """Remove a job that has ended from the store, with its folder; what it holds is given back first."""
+    end_job(record, reporter)
+    opening.store().jobs.remove(record.id)
+    shutil.rmtree(Path(record.directory), ignore_errors=True)
+    reporter.note(f"job {record.id} is forgotten")
+
+
 @command(
     positional=["job"],
     help={
-        "job": JOB_HELP,
+        "job": JOB_OR_FLEET,
         "json": "Print the outcome as JSON; logs and progress then go to standard error.",
     },
 )
@@ -49,6 +58,9 @@ def cancel(_context: Context, job: str, json: bool = False) -> None:
     from tpuherd.output.tables import print_json
     from tpuherd.store.records import JobState
 
+    if members := fleet_running.members_of_one([job]):
+        fleet_ending.cancel(members, json=json)
+        return
     record = opening.find_job(job)
     reporter = Reporter()
     control = partial(opening.controller, record, reporter, OnInterrupt.DETACH)
@@ -64,7 +76,7 @@ def cancel(_context: Context, job: str, json: bool = False) -> None:
 @command(
     positional=["job"],
     help={
-        "job": JOB_HELP,
+        "job": JOB_OR_FLEET,
         "force": "Cancel the job first if it is live.",
         "json": "Print JSON.",
     },
@@ -76,15 +88,15 @@ def delete(_context: Context, job: str, force: bool = False, json: bool = False)
     from tpuherd.output.reporter import Reporter
     from tpuherd.output.tables import print_json
 
+    if members := fleet_running.members_of_one([job]):
+        fleet_ending.delete(members, force=force, json=json)
+        return
     record, reporter = opening.find_job(job), Reporter()
     if not record.state.ended and not force:
         raise StateError(f"job {record.id} is live: `tpuherd cancel {record.id}` first, or add --force")
     if not record.state.ended:
         cancel_job(opening.store(), record, lambda: opening.controller(record, reporter, OnInterrupt.DETACH))
         record = opening.find_job(record.id)
-    end_job(record, reporter)
-    opening.store().jobs.remove(record.id)
-    shutil.rmtree(Path(record.directory), ignore_errors=True)
-    reporter.note(f"job {record.id} is forgotten")
+    forget(record, reporter)
     if json:
         print_json({"job": record.id, "deleted": True})

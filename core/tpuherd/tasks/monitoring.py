@@ -8,7 +8,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tpuherd.tasks import opening
+from tpuherd.tasks import fleet_running, opening
 from tpuherd.tasks.command import command
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @command(
     words="job",
     help={
-        "job": "Only these jobs: ids, starts of ids, or names; also as plain words.",
+        "job": "Only these jobs: ids, starts of ids, or names; or one fleet; also as plain words.",
         "all": "Also jobs that ended more than an hour ago.",
         "interval": "Time between two looks, for example 2s.",
         "once": "Print the table once.",
@@ -43,13 +43,16 @@ def monitor(
     """Watch jobs: how far they are, what went wrong, what they cost; follow, resume and cancel them by keys.
 
     Without names: all live jobs, and those that ended within the last hour. Where the output is no terminal
-    the table is printed once.
+    the table is printed once. A fleet has a table of its own, with what its members have counted.
     """
     from tpuherd.durations import parse_duration
     from tpuherd.monitoring.watch import Watch
     from tpuherd.tasks.plugins import manager
 
     interval_s = parse_duration(interval, "--interval")
+    if members := fleet_running.members_of_one(job):
+        fleet_running.monitor(members, interval_s, once=once, json=json)
+        return
     ids = [opening.find_job(word).id for word in job]
     records, watch = partial(_records, ids, everything=all), Watch(opening.store(), manager())
     if json:

@@ -77,11 +77,20 @@ def _facts(spec: JobSpec) -> dict[str, object]:
         "workers": shape.workers * tpu.slices,
         "chips per worker": shape.chips_per_worker,
         "runtime version": tpu.runtime_version_for(shape.name),
+        **_members(spec),
         "zone": first.zone,
         "pricing": "reserved" if tpu.reserved else tpu.pricing,
         "price per hour": "nothing, it is emulated" if spec.cloud == "emulator" else cost,
         "not carried out": ", ".join(spec.pending()) or "-",
     }
+
+
+def _members(spec: JobSpec) -> dict[str, object]:
+    """Of a fleet; what else is said is about one of them."""
+    from tpuherd.members.planning import members_of
+
+    found = members_of(spec)
+    return {"members": f"{len(found)}, in turn over {', '.join(spec.tpu.zones)}"} if found else {}
 
 
 def _mode(spec: JobSpec) -> str:

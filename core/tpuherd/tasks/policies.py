@@ -15,15 +15,20 @@ if TYPE_CHECKING:
 
 @command(
     words="name",
-    help={"name": "Explain these policies in full; also as plain words.", "json": "Print JSON."},
+    help={
+        "name": "Explain these in full: policies, or modules of yours. Also as plain words.",
+        "json": "Print JSON.",
+    },
 )
 def policies(_context: Context, name: list[str], json: bool = False) -> None:
     """Explain the recovery policies that a job file can name as `recovery.policy`.
 
-    Names of policies are explained in full: `tpuherd policies tiered rules`.
+    Names of policies are explained in full: `tpuherd policies tiered rules`. A module of your own that
+    Python can import is one, too: `tpuherd policies my_team.policy`.
     """
     from tpuherd.output.tables import print_json, print_table
 
+    _load_modules(name)
     rows = _policies()
     wanted = [_known(word, [row["policy"] for row in rows]) for word in name]
     chosen = [row for row in rows if not wanted or row["policy"] in wanted]
@@ -36,6 +41,15 @@ def policies(_context: Context, name: list[str], json: bool = False) -> None:
         print_table(
             ("policy", "from", "what it does"), [(r["policy"], r["from"], r["summary"]) for r in chosen]
         )
+
+
+def _load_modules(names: list[str]) -> None:
+    from tpuherd.providers import load_module
+    from tpuherd.tasks.plugins import manager
+
+    for name in names:
+        if "." in name and not manager().has_plugin(name):
+            load_module(manager(), name, "tpuherd policies")
 
 
 def _policies() -> list[dict[str, str]]:

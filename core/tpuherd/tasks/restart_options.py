@@ -32,6 +32,12 @@ class RestartOptions:
     workers: str
     restored: str
 
+    def refuse_with_fleet(self) -> None:
+        """Raise `ConfigError` if a restart test is asked for: that takes a single job."""
+        if self.wanted:
+            raise ConfigError("--test-restart: this file describes a fleet; test it without `fleet:` first")
+        _refuse_alone(self)
+
 
 def restart_test(loaded: LoadedJob, given: RestartOptions) -> RestartTest | None:
     """The restart test that options ask for; `None` if they ask for none.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from invoke.exceptions import Exit
 
-from tpuherd.tasks import opening
+from tpuherd.tasks import fleet_running, making, opening
 from tpuherd.tasks.command import command
 from tpuherd.tasks.restart_options import HELP as RESTART_HELP
-from tpuherd.tasks.restart_options import RestartOptions, restart_test
+from tpuherd.tasks.restart_options import RestartOptions
 
 if TYPE_CHECKING:
     from invoke.context import Context
@@ -56,11 +55,18 @@ def run(
     """Run a job to its end and show its results; a job of the same file that is not done is continued.
 
     Ctrl-C asks whether to cancel the job or to detach from it; a second Ctrl-C detaches at once.
+    A file with a fleet runs all of its members and shows them in a table; the exit code is that of the worst.
     With --test-restart the workload is killed and started again, and has to go on where it was.
     """
     policy = opening.on_interrupt(on_interrupt)
     options = RestartOptions(wanted=test_restart, kill_at=kill_at, workers=kill_worker, restored=restored)
-    record = _create(job_file, override, ttl, keep=keep, restart=options)
+    loaded, ttl_s = making.read(job_file, override, ttl)
+    if loaded.spec.whole_fleet is not None:
+        options.refuse_with_fleet()
+        members = fleet_running.make(loaded, override, ttl_s, keep=keep)
+        fleet_running.follow(members, policy, json=json)
+        return
+    record = making.create(loaded, override, ttl_s, keep=keep, restart=options)
     _drive(record, policy, keep=keep, json=json)
 
 
@@ -89,7 +95,11 @@ def create(
     from tpuherd.output.tables import print_json
     from tpuherd.store.leases import process_name
 
-    record = _create(job_file, override, ttl, keep=keep)
+    loaded, ttl_s = making.read(job_file, override, ttl)
+    if loaded.spec.whole_fleet is not None:
+        fleet_running.tell(fleet_running.make(loaded, override, ttl_s, keep=keep), json=json)
+        return
+    record = making.create(loaded, override, ttl_s, keep=keep)
     opening.going_on(record)
     opening.store().jobs.keep(record.id, keep=keep)
     pid = start_background(record)
@@ -111,27 +121,6 @@ def resume(
     """Go on with a job whose controller has gone: nothing that happened already happens again."""
     record = opening.find_job(job)
     _drive(record, opening.on_interrupt(on_interrupt), keep=record.keep, json=json)
-
-
-def _create(
-    job_file: str, overrides: list[str], ttl: str, *, keep: bool, restart: RestartOptions | None = None
-) -> JobRecord:
-    from tpuherd.durations import parse_duration
-    from tpuherd.engine.creating import find_or_create
-    from tpuherd.engine.opening import check_plan
-    from tpuherd.restart_test.plan import make_test
-    from tpuherd.tasks.plugins import manager
-
-    ttl_s = parse_duration(ttl, "--ttl") if ttl else None
-    loaded = opening.read(Path(job_file), overrides)
-    check_plan(manager(), loaded)
-    test = restart and restart_test(loaded, restart)
-    for note in loaded.notes:
-        sys.stderr.write(f"{note}\n")
-    record = find_or_create(opening.store(), loaded, overrides, keep=keep, ttl_s=ttl_s)
-    if test:
-        make_test(opening.store(), record, test)
-    return record
 
 
 def _drive(record: JobRecord, policy: OnInterrupt, *, keep: bool, json: bool) -> None:

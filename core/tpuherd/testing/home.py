@@ -19,6 +19,9 @@ PREFIX = "TPUHERD_"
 SUPERVISOR_LOG = "supervisor.log"
 """In the home, once a command has started a supervisor."""
 
+JOBS, CLOUD = "jobs", "emulator"
+"""Folders in the home, once there was a job, or an emulated cloud."""
+
 TIMEOUT_S = 60.0
 """For each of the commands that clean up."""
 
@@ -47,12 +50,20 @@ def end_everything(home: Path, environment: Mapping[str, str]) -> None:
     if not home.exists():
         return
     try:
-        for job in json.loads(_tpuherd(environment, "list", "--live", "--json")):
-            _tpuherd(environment, "cancel", job["job"])
+        _end_jobs(home, environment)
         if (home / SUPERVISOR_LOG).exists():
             _tpuherd(environment, "supervise", "--stop")
     finally:
-        _tpuherd(environment, "cloud.down", "--force")
+        if (home / CLOUD).exists():
+            _tpuherd(environment, "cloud.down", "--force")
+
+
+def _end_jobs(home: Path, environment: Mapping[str, str]) -> None:
+    """A command is not even started where no job ever was: most tests have none."""
+    if not (home / JOBS).exists():
+        return
+    for job in json.loads(_tpuherd(environment, "list", "--live", "--json")):
+        _tpuherd(environment, "cancel", job["job"])
 
 
 def _ours(variables: Mapping[str, str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tpuherd import ConfigSection, hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
     from pathlib import Path
 
     from tpuherd import (
@@ -54,19 +54,29 @@ def config_section() -> ConfigSection:
 
 @hookimpl
 def register_tasks(namespace: TaskCollection) -> None:
-    """Add `activations.show`, `activations.verify` and `activations.create-streams`."""
-    from tpuherd_activations import tasks
+    """Add the commands `activations.…`."""
+    from tpuherd_activations import planning_tasks, tasks
 
-    for task in (tasks.show, tasks.verify, tasks.create_streams):
+    finished = (tasks.show, tasks.verify, tasks.create_streams, tasks.export)
+    for task in (*finished, planning_tasks.estimate, planning_tasks.forms):
         namespace.add(task, collection="activations")
 
 
 @hookimpl
-def plan(spec: JobSpec) -> Sequence[PlanStep]:
+def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
     """Say what runs where, and about how much comes out; wrong hooks are refused if seen from here."""
     from tpuherd_activations.planning import steps
 
-    return steps(spec)
+    return steps(spec, base_directory)
+
+
+@hookimpl(wrapper=True)
+def provision(job: Job) -> Generator[None, object, object]:
+    """Put documents of this machine where workers read them, before anything costs money."""
+    from tpuherd_activations.uploading import put_input
+
+    put_input(job)
+    return (yield)
 
 
 @hookimpl

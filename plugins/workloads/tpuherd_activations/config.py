@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -22,10 +22,23 @@ class ActivationsSection(Section):
         description="Folder of documents (.jsonl, .txt, .parquet, or a dataset that `datasets` saved): "
         "gs://BUCKET/FOLDER, or a path that every worker has."
     )
-    form: Literal["text", "chat", "tokens"] = Field(
-        "text", description="What a document is: a text, a conversation for the chat template, or token ids."
+    local_input: str | None = Field(
+        None,
+        min_length=1,
+        description="Folder of documents on this machine, from the job file's folder on: before slices are "
+        "asked for, they are spread over files in `input`, unless they are there.",
     )
-    field: str = Field("text", description="Where the document is in a record.")
+    streams: int = Field(32, ge=1, description="Number of files that local_input is spread over.")
+    form: str = Field(
+        "text",
+        description="What makes documents of records: text, chat (a conversation for the tokenizer's chat "
+        "template) or tokens (token ids) take the one in `field`; a plugin's form, or a function of the "
+        "job's code (module:function), makes none, one or several. See `tpuherd activations.forms`.",
+    )
+    form_options: dict[str, Any] = Field(
+        default_factory=dict, description="For such a function: its further arguments, by name."
+    )
+    field: str = Field("text", description="Where the document is in a record, for text, chat and tokens.")
     max_length: int = Field(
         2048, ge=1, description="Longest document in tokens; what is longer is cut off, and counted."
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tpuherd import ConfigError, Launch, launch
 from tpuherd.accelerators import resolve
 from tpuherd.engine.variables import coordinator_port
-from tpuherd.observing.reporting import Reports
 from tpuherd_activations.config import ActivationsSection
+from tpuherd_activations.forms import chosen_form
 from tpuherd_activations.worker.work.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     """Run until the dataset is there; every worker claims parts of the input, and writes what they become."""
     output = output_directory(job)
     section = job.spec.section(ActivationsSection)
+    form = chosen_form(section)
     settings = Settings(
-        **section.model_dump(),
+        **section.model_dump(exclude={"local_input", "streams"}),
+        form_function=form.function,
         output=output,
         slices=coordinators(job, allocation),
         worker_memory_bytes=memory_bytes(allocation) if job.cloud.devices == "tpu" else 0,
@@ -36,8 +38,7 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     )
     what = Launch(
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
-        files=worker_files() | {SETTINGS: settings.to_json()},
-        reports=Reports(step_pattern=r"tpuherd: shard (\d+) of"),
+        files={**worker_files(), **form.files, SETTINGS: settings.to_json()},
         output_directory=output,
     )
     return launch(job, allocation, environment, code, what)

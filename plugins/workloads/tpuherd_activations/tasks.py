@@ -20,15 +20,31 @@ WHERE = "its folder or gs:// address, or the folder above if that holds one data
 
 @command(positional=["dataset"], help={"dataset": f"A finished dataset: {WHERE}.", "json": "Print JSON."})
 def show(_context: Context, dataset: str, json: bool = False) -> None:
-    """Show what a dataset of activations holds: hooks, rows, documents, what was cut off."""
+    """Show what a dataset of activations holds: rows, documents, what was cut off, hooks with statistics.
+
+    `mean` and `std` are of all numbers of a hook, `norm` is the mean Euclidean norm of a row. Those of every
+    feature: `tpuherd_activations.open(…).statistics(hook)`.
+    """
+    from dataclasses import asdict
     from json import dumps
 
+    from tpuherd.output.tables import print_table
+    from tpuherd_activations.figures import figures_of
     from tpuherd_activations.totals import told
 
     found = _opened(dataset)
     about = found.about()
-    hooks = "\n".join(f"{hook.name}  {list(hook.shape)}  {hook.kind}" for hook in found.hooks.values())
-    sys.stdout.write(dumps(about) + "\n" if json else f"{told(about)}\n{hooks}\n")
+    figures = {name: figures_of(found, name) for name in found.hooks}
+    if json:
+        hooks = {name: asdict(found.hooks[name]) | asdict(figures[name]) for name in found.hooks}
+        sys.stdout.write(dumps({**about, "hooks": hooks}) + "\n")
+        return
+    sys.stdout.write(f"{told(about)}\n")
+    rows = [(hook, figures[hook.name]) for hook in found.hooks.values()]
+    print_table(
+        ("hook", "shape", "kind", "mean", "std", "norm"),
+        [(h.name, list(h.shape), h.kind, f"{f.mean:.4g}", f"{f.std:.4g}", f"{f.norm:.4g}") for h, f in rows],
+    )
 
 
 @command(positional=["dataset"], help={"dataset": f"A finished dataset: {WHERE}.", "json": "Print JSON."})
@@ -67,6 +83,49 @@ def create_streams(_context: Context, source: str, target: str, streams: int = 8
         raise ConfigError(str(error)) from error
     said = f"{count} documents in {streams} streams: {target}"
     sys.stdout.write((dumps({"documents": count, "streams": streams}) if json else said) + "\n")
+
+
+@command(
+    positional=["dataset", "target"],
+    help={
+        "dataset": f"A finished dataset: {WHERE}.",
+        "target": "A new folder on this machine.",
+        "to": "`npy`: one file per hook and per index. `huggingface`: a dataset with SAELens' columns.",
+        "hooks": "Names or globs, with commas between them; default: all.",
+        "context": "Tokens per row of a Hugging Face dataset; best what your SAE trainer is set to.",
+        "json": "Print JSON.",
+    },
+)
+def export(
+    _context: Context,
+    dataset: str,
+    target: str,
+    to: str = "npy",
+    hooks: str = "*",
+    context: int = 512,
+    json: bool = False,
+) -> None:
+    """Write a dataset in a format of others: arrays for numpy, or a Hugging Face dataset as of SAELens.
+
+    `--to npy` makes `HOOK.npy` [rows, …] for each hook, and `token_ids`, `document_ids`, `positions` and
+    `prompts` [rows]. `--to huggingface` makes what `datasets.load_from_disk` reads: a column per hook,
+    [context, width], and `token_ids` [context]; it needs `pip install datasets`. Neither format has bfloat16:
+    both get float32, twice as large. The target appears when all is in it; one that exists is never changed,
+    and a disk that is too small is refused before anything is written.
+
+    tpuherd activations.export out/ arrays/ --hooks 'blocks.6.*'
+    tpuherd activations.export gs://bucket/out for-saelens/ --to huggingface --context 1024
+    """
+    from json import dumps
+
+    from tpuherd_activations.exporting.choosing import exported
+    from tpuherd_activations.worker.errors import DatasetError
+
+    try:
+        done = exported(_opened(dataset), target, to, hooks, context)
+    except DatasetError as error:
+        raise ConfigError(str(error)) from error
+    sys.stdout.write((dumps(done.values()) if json else done.told()) + "\n")
 
 
 def _opened(address: str) -> Dataset:

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 def told(totals: Mapping[str, Any]) -> str:
     """One line, and one more for each thing that a user should know of."""
-    counts = f"{totals['rows']:,} rows of {totals['documents']:,} documents in {totals['shards']:,} shards"
+    made = f" that became {totals['prompts']:,}" if totals["prompts"] != totals["documents"] else ""
+    counts = (
+        f"{totals['rows']:,} rows of {totals['documents']:,} documents{made} in {totals['shards']:,} shards"
+    )
     lines = [f"{counts}, {totals['size_bytes'] / 2**30:.2f} GiB: {totals['address']}"]
     if totals["truncated_documents"]:
         lines.append(

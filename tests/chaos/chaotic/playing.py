@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 SUPERVISE = "supervise"
 LOOK_S = 0.05
-LONGEST_S = 170.0
-"""No plan asks for half as much."""
-GOING_S = 30.0
+LONGEST_S = 400.0
+"""No plan asks for a quarter of that, unless others leave this machine no time."""
+GOING_S = 90.0
 """How long processes may take to go when the job has ended."""
 AGAIN_S = 0.5
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAY_LEAVE = frozenset({"full-disk", "second-controller", "usurper", "cancel"})
 """After these a controller may go away though the job is live: it cannot write, or another one drives it."""
-SETTLE_S = 5.0
+SETTLE_S = 60.0
 
 
 def violations(site: Site, played: Played) -> list[str]:

@@ -7,11 +7,13 @@ Each of its rows is a context of a fixed number of tokens: a column per hook, Ar
 from __future__ import annotations
 
 from importlib import import_module
-from tempfile import TemporaryDirectory
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tpuherd_activations.exporting.folders import new_folder
+from tpuherd_activations.exporting.telling import Tell, silent
 from tpuherd_activations.worker.errors import DatasetError
 from tpuherd_activations.worker.output.documents import digest
 
@@ -21,8 +23,19 @@ if TYPE_CHECKING:
 
     from tpuherd_activations.reading.dataset import Dataset
 
+NUMBER_BYTES = 4
+"""Of a float32, and of a token id."""
+COPIES = 2
+"""`datasets` writes its cache first, and then what was asked for."""
 
-def to_huggingface(dataset: Dataset, folder: Path, context: int, hooks: Sequence[str] | None = None) -> int:
+
+def to_huggingface(
+    dataset: Dataset,
+    folder: Path,
+    context: int,
+    hooks: Sequence[str] | None = None,
+    tell: Tell = silent,
+) -> int:
     """Save a dataset to disk as `datasets` does; returns how many rows did not fill a last context.
 
     Args:
@@ -30,35 +43,39 @@ def to_huggingface(dataset: Dataset, folder: Path, context: int, hooks: Sequence
         folder: A new folder.
         context: Tokens per context; contexts go on over the ends of documents.
         hooks: All if None. Hooks with more than one dimension per token are flattened.
+        tell: Gets how many rows are done.
 
     Raises:
-        DatasetError: `datasets` is not installed.
-        PlaceError: there is no such hook, or a file is missing or damaged.
+        DatasetError: `datasets` is not installed, or there are fewer rows than one context has.
+        PlaceError: the folder is there already, the disk has no room, there is no such hook, or a file is
+            missing or damaged.
     """
+    if not 1 <= context <= len(dataset):
+        raise DatasetError(f"context: expected 1 to {len(dataset)}, the rows that there are, got {context}")
     try:
         datasets = import_module("datasets")
     except ImportError as error:
         raise DatasetError("exporting to Hugging Face needs the package `datasets`; install it") from error
-    names = list(dataset.hooks if hooks is None else hooks)
+    widths = {name: prod(dataset.hooks[name].shape) for name in dataset.known(hooks)}
     features: dict[str, Any] = {
-        name: datasets.Array2D((context, int(np.prod(dataset.hooks[name].shape))), "float32")
-        for name in names
+        name: datasets.Array2D((context, width), "float32") for name, width in widths.items()
     }
     features["token_ids"] = datasets.Sequence(datasets.Value("int32"), length=context)
-    with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as cache:
+    size = NUMBER_BYTES * (sum(widths.values()) + 1) * len(dataset)
+    with new_folder(folder, COPIES * size) as inside:
         made = datasets.Dataset.from_generator(
             _contexts,
             features=datasets.Features(features),
             # a tuple: `datasets` takes lists for shards of the input, and runs the generator for each
-            gen_kwargs={"dataset": dataset, "names": tuple(names), "context": context},
-            cache_dir=cache,
+            gen_kwargs={"dataset": dataset, "names": tuple(widths), "context": context, "tell": tell},
+            cache_dir=str(inside.parent / "cache"),
             fingerprint=digest(dict(dataset.config)),
         )
-        made.save_to_disk(str(folder))
+        made.save_to_disk(str(inside))
     return len(dataset) % context
 
 
-def _contexts(dataset: Dataset, names: Sequence[str], context: int) -> Iterator[dict[str, Any]]:
+def _contexts(dataset: Dataset, names: Sequence[str], context: int, tell: Tell) -> Iterator[dict[str, Any]]:
     for begin in range(0, len(dataset) // context * context, context):
         rows = dataset.take(np.arange(begin, begin + context), names)
         found = {
@@ -66,3 +83,4 @@ def _contexts(dataset: Dataset, names: Sequence[str], context: int) -> Iterator[
             for name, values in rows.activations.items()
         }
         yield {**found, "token_ids": rows.token_ids}
+        tell(begin + context)

@@ -58,7 +58,7 @@ class Dataset:
 
     def statistics(self, hook: str) -> dict[str, NDArray[np.float32]]:
         """`mean` and `std` [...] and the mean `norm` [1] of a hook's rows; raises `PlaceError`."""
-        self._known([hook])
+        self.known([hook])
         return {what: self.shards.statistics(f"{hook}.{what}") for what in ("mean", "std", "norm")}
 
     def take(
@@ -78,7 +78,7 @@ class Dataset:
         wanted = np.atleast_1d(np.asarray(rows, np.int64))
         if len(wanted) and not (wanted.min() >= 0 and wanted.max() < len(self)):
             raise IndexError(f"rows {wanted.min()} to {wanted.max()}: there are {len(self)}")
-        names = self._known(hooks)
+        names = self.known(hooks)
         stored = self._gathered(wanted, names)
         return Rows(
             activations={hook: converted(stored[hook], self.hooks[hook].kind, framework) for hook in names},
@@ -109,7 +109,7 @@ class Dataset:
         Raises:
             PlaceError: there is no such hook, or a file is missing or damaged.
         """
-        names = self._known(hooks)
+        names = self.known(hooks)
         self.shards.keep(2 * mix)
         order = in_batches(in_groups(self.shards.begins, mix, seed), size)
         yield from ahead((self.take(rows, names, framework) for rows in order), prefetch)
@@ -120,7 +120,7 @@ class Dataset:
 
     def stored(self, hooks: Sequence[str] | None = None) -> Iterator[dict[str, NDArray[Any]]]:
         """Shard by shard, views of what is stored: hooks (bfloat16 as its bits) and `INDEX`."""
-        names = self._known(hooks)
+        names = self.known(hooks)
         for shard in range(len(self.shards.manifests)):
             yield self.shards.rows(shard, names)
 
@@ -135,7 +135,8 @@ class Dataset:
                 whole[here] = view[local]
         return found or {name: view[:0] for name, view in self.shards.rows(0, hooks).items()}
 
-    def _known(self, hooks: Sequence[str] | None) -> list[str]:
+    def known(self, hooks: Sequence[str] | None) -> list[str]:
+        """The hooks that are named, all if None; raises `PlaceError` if there is no such hook."""
         for hook in hooks or ():
             if hook not in self.hooks:
                 raise PlaceError(f"there is no hook {hook!r}; the dataset has {', '.join(self.hooks)}")

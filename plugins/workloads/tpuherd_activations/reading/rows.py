@@ -28,12 +28,14 @@ class Rows:
         token_ids: [rows], int32.
         document_ids: [rows], int64, of the input's documents, from 0.
         positions: [rows], int32, in the document, from 0.
+        prompts: [rows], int32, which of the documents that a form made of one of the input, from 0.
     """
 
     activations: Mapping[str, Any]
     token_ids: NDArray[np.int32]
     document_ids: NDArray[np.int64]
     positions: NDArray[np.int32]
+    prompts: NDArray[np.int32]
 
 
 def converted(stored: NDArray[Any], kind: str, framework: Framework) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tpuherd_activations.worker.output import layout
 from tpuherd_activations.worker.places.checksums import identity_of
-from tpuherd_activations.worker.tensors import tensor
+from tpuherd_activations.worker.tensors import tensor, tensor_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tpuherd_activations.worker.output.manifest import File, Manifest
     from tpuherd_activations.worker.places import Place
 
-INDEX = (layout.TOKEN_IDS, layout.DOCUMENT_IDS, layout.POSITIONS)
+INDEX = (layout.TOKEN_IDS, layout.DOCUMENT_IDS, layout.POSITIONS, layout.PROMPTS)
 KEPT = 16
 """Shards that stay open, the last used."""
 
@@ -60,7 +60,7 @@ class Shards:
                     views[hook] = self.view(self.manifests[shard].files[hook], layout.ACTIVATIONS)
             if INDEX[0] not in views:
                 index = self.manifests[shard].files[layout.ROWS]
-                views.update({name: self.view(index, name) for name in INDEX})
+                views.update(self._index(index))
             self._forget_oldest()
             return {name: views[name] for name in (*hooks, *INDEX)}
 
@@ -76,6 +76,12 @@ class Shards:
     def view(self, file: File, name: str) -> NDArray[Any]:
         """A tensor of a file."""
         return tensor(self._local(file), name)[0]
+
+    def _index(self, file: File) -> dict[str, NDArray[Any]]:
+        """Views of `INDEX`; where no record has several documents, which one it is is not stored."""
+        stored = tensor_names(self._local(file))
+        found = {name: self.view(file, name) for name in INDEX if name in stored}
+        return {layout.PROMPTS: np.zeros(len(found[INDEX[0]]), np.int32)} | found
 
     def statistics(self, name: str) -> NDArray[Any]:
         """A tensor of the dataset's statistics, copied."""

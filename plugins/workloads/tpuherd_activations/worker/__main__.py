@@ -13,30 +13,23 @@ import signal
 import sys
 import tempfile
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
-from uuid import uuid4
 
-from .claims import Holder
 from .errors import DatasetError, ModelError
 from .output import layout
 from .places import open_place
 from .work import settings as settings_file
 from .work.groups import group_of, join
-from .work.running import Worker, run
+from .work.making import ADDRESS, holder, make, make_together, place_in_slices, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .output.manifest import Manifest
-    from .work.groups import Group
-    from .work.settings import Settings
+    from .claims import Holder
 
 USAGE = 64
 TERMINATED = 128 + signal.SIGTERM
-ADDRESS = "dataset.txt"
-"""In the attempt's folder: where the dataset is."""
 
 
 def main(argv: list[str]) -> int:
@@ -57,89 +50,29 @@ def main(argv: list[str]) -> int:
 
 
 def _run(file: Path) -> None:
-    settings = settings_file.read(file)
-    holder = _holder()
-    with scratch_of(holder) as scratch:
-        index, workers = (int(os.environ.get(f"TPUHERD_{name}", "0")) for name in ("WORKER", "WORKERS"))
-        group = group_of(settings, index, workers or 1, scratch)
-        join(group, settings)
-        address = _made(settings, group, holder, scratch)
-    if address:
-        file.with_name(ADDRESS).write_text(address)
-        sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
-
-
-def _made(settings: Settings, group: Group, holder: Holder, scratch: Path) -> str:
-    """The dataset's address; empty for a worker that only helps the first of its group."""
     from .work.decoding import decoder_of
 
-    decoder = decoder_of(settings, scratch)
-    worker = Worker(
-        holder=holder,
-        index=group.index,
-        workers=group.groups,
-        scratch=scratch,
-        lease_s=settings.lease_s,
-        row_multiple=decoder.model.placement.row_parts,
-    )
-    make = partial(run, decoder.content, settings.input, settings.output, worker, decoder.encoder)
-    if group.members == 1:
-        return make(decoder, _tell, _going_on)
-    from .work.together import Together
-
-    together = Together(decoder)
-    sys.stdout.write(f"tpuherd: {group.members} workers compute together: mesh {decoder.model.placement}\n")
-    if group.member:
-        signal.signal(
-            signal.SIGTERM, signal.SIG_DFL
-        )  # it holds nothing, and may be waiting where no handler runs
-        together.follow(_helped)
-        return ""
-    try:
-        address = make(together, _tell, _going_on)
-    except Exception:
-        together.end()
-        raise
-    together.end()
-    return address
+    settings = settings_file.read(file)
+    with scratch_of(holder()) as scratch:
+        group = group_of(settings, *place_in_slices(), scratch)
+        join(group, settings)
+        decoder = decoder_of(settings, scratch)
+        if group.members > 1:
+            make_together(file, settings, scratch, group, decoder)
+        else:
+            make(file, settings, scratch, group, decoder.content, decoder.encoder, decoder, rows_of(decoder))
 
 
 @contextmanager
-def scratch_of(holder: Holder) -> Iterator[Path]:
+def scratch_of(who: Holder) -> Iterator[Path]:
     """A worker's folder for temporary files; what its killed predecessor has left there is removed first."""
-    folder = Path(tempfile.gettempdir()) / f"tpuherd-activations-{holder.job}-{holder.worker}"
+    folder = Path(tempfile.gettempdir()) / f"tpuherd-activations-{who.job}-{who.worker}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _holder() -> Holder:
-    return Holder(
-        job=os.environ.get("TPUHERD_JOB_ID", uuid4().hex),
-        worker=os.environ.get("TPUHERD_WORKER", "0"),
-        attempt=int(os.environ.get("TPUHERD_ATTEMPT", "1")),
-    )
-
-
-def _tell(shard: Manifest, total: int) -> None:
-    sys.stdout.write(
-        f"tpuherd: shard {shard.part + 1} of {total}: {shard.rows} rows, {shard.tokens} tokens\n"
-    )
-    sys.stdout.flush()
-
-
-def _going_on(shards: int, total: int) -> None:
-    attempt = os.environ.get("TPUHERD_ATTEMPT", "1")
-    sys.stdout.write(f"tpuherd: attempt {attempt} goes on where {shards} of {total} shards are there\n")
-    sys.stdout.flush()
-
-
-def _helped() -> None:
-    sys.stdout.write("tpuherd: a batch is computed\n")
-    sys.stdout.flush()
 
 
 def _totals(file: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..errors import InputError
 from .source import Mark
@@ -29,27 +29,39 @@ class Lines:
 
     def records(self, place: Place, name: str, offset: int, count: int) -> Iterator[Record]:
         """See `Source.records`."""
-        where = f"{place.address}/{name}"
         with place.open(name) as stream:
             stream.seek(offset)
             for line in stream:
                 if not count:
                     return
                 if line.strip():
-                    yield _parsed(line, f"{where}: the line at byte {offset}")
+                    yield self._parsed(line, place, name, offset)
                     count -= 1
                 offset += len(line)
         if count:
             raise InputError(
-                f"{where}: {count} documents are missing that were there; do not change the input"
+                f"{place.address}/{name}: {count} documents are missing that were there; "
+                "do not change the input"
             )
 
+    def where(self, place: Place, name: str, offset: int, index: int) -> str:
+        """See `Source.where`: the line. It is counted only now, when something is wrong with it."""
+        with place.open(name) as stream:
+            at = 0
+            for number, line in enumerate(stream, 1):
+                if at >= offset and line.strip():
+                    if not index:
+                        return f"line {number}"
+                    index -= 1
+                at += len(line)
+        return "after its end"
 
-def _parsed(line: bytes, where: str) -> Record:
-    try:
-        found = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"{where} is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise InputError(f'{where}: expected an object such as {{"text": …}}')
-    return found
+    def _parsed(self, line: bytes, place: Place, name: str, offset: int) -> Record:
+        try:
+            found = json.loads(line)
+            problem = "" if isinstance(found, dict) else 'expected an object such as {"text": …}'
+        except ValueError as error:
+            found, problem = {}, f"this is no JSON: {error}"
+        if problem:
+            raise InputError(f"{place.address}/{name}: {self.where(place, name, offset, 0)}: {problem}")
+        return cast("Record", found)

@@ -38,6 +38,9 @@ class Source(Protocol):
     def records(self, place: Place, name: str, offset: int, count: int) -> Iterator[Record]:
         """So many documents from a mark's offset on; raises `InputError` if they cannot be read."""
 
+    def where(self, place: Place, name: str, offset: int, index: int) -> str:
+        """What people call the place of a document: the `index`th, from 0, from a mark's offset on."""
+
 
 def source_of(name: str, cache: Path) -> Source:
     """What reads a file, by its name's end.

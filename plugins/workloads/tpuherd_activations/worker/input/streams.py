@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from ..errors import InputError
 from ..places.checksums import identity_of
@@ -38,16 +39,31 @@ def create_streams(records: Iterable[Record], count: int, target: Place) -> int:
         raise InputError(f"streams: expected 1 or more, got {count}")
     if any(name.startswith("stream") for name in target.names()):
         raise InputError(f"{target.address}: there are streams already; choose another folder")
-    folder = target.scratch("streams")
+    return put_streams(records, count, target)
+
+
+def put_streams(records: Iterable[Record], count: int, target: Place) -> int:
+    """The same, also if some or all of these streams are there already; returns how many documents there are.
+
+    Raises:
+        PlaceError: there are other streams of these names.
+    """
+    scratch = f"streams-{uuid4().hex}"
+    folder, there = target.scratch(scratch), set(target.names())
     try:
         documents = _spread(records, [folder / stream_name(index) for index in range(count)])
         for index in range(count):
-            file = folder / stream_name(index)
-            target.deliver(file.name, file, identity_of(file))
+            _put(folder / stream_name(index), target, there)
         target.create(COUNTS, json.dumps({"streams": count, "documents": documents}).encode())
     finally:
-        target.sweep("streams")
+        target.sweep(scratch)
     return documents
+
+
+def _put(file: Path, target: Place, there: set[str]) -> None:
+    identity = identity_of(file)
+    if file.name not in there or target.identity(file.name) != identity:
+        target.deliver(file.name, file, identity)
 
 
 def _spread(records: Iterable[Record], files: list[Path]) -> int:
@@ -55,10 +71,17 @@ def _spread(records: Iterable[Record], files: list[Path]) -> int:
     with ExitStack() as stack:
         streams = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
         for record in records:
-            line = json.dumps(record, ensure_ascii=False)
+            line = _line(record, documents)
             streams[documents % len(streams)].write(f"{line}\n")
             documents += 1
     return documents
+
+
+def _line(record: Record, number: int) -> str:
+    try:
+        return json.dumps(record, ensure_ascii=False)
+    except TypeError as error:  # a table may hold times and bytes
+        raise InputError(f"document {number}: {error}; streams are JSON, leave that column out") from error
 
 
 def numbering(place: Place, names: list[str]) -> dict[str, tuple[int, int]]:

@@ -18,7 +18,13 @@ ROWS = 1024
 """Of a table in memory at a time."""
 
 
-class Parquet:
+class _Table:
+    def where(self, _place: Place, _name: str, offset: int, index: int) -> str:
+        """See `Source.where`: rows are counted from 0, as pyarrow does."""
+        return f"row {offset + index}"
+
+
+class Parquet(_Table):
     """Offsets are rows; only the row groups of a part are read."""
 
     def __init__(self, cache: Path) -> None:
@@ -49,7 +55,7 @@ class Parquet:
         return _pyarrow("pyarrow.parquet", name).ParquetFile(place.local(name, self._cache))
 
 
-class Arrow:
+class Arrow(_Table):
     """Offsets are rows; the file is mapped, not read."""
 
     def __init__(self, cache: Path) -> None:

@@ -28,3 +28,7 @@ class Whole:
                 yield {"text": stream.read().decode()}
             except UnicodeDecodeError as error:
                 raise InputError(f"{place.address}/{name}: this is no UTF-8: {error}") from error
+
+    def where(self, place: Place, name: str, offset: int, index: int) -> str:  # noqa: ARG002
+        """See `Source.where`."""
+        return "the file"

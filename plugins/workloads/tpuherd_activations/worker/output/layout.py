@@ -15,6 +15,8 @@ STATISTICS = "statistics.safetensors"
 MANIFESTS = "manifests/"
 ROWS, SUMS = "rows", "sums"
 TOKEN_IDS, DOCUMENT_IDS, POSITIONS = "token_ids", "document_ids", "positions"
+PROMPTS = "prompts"
+"""Which of its record's documents a row is of; only in shards in which a record has several."""
 ACTIVATIONS = "activations"
 """The one tensor of a hook's file."""
 

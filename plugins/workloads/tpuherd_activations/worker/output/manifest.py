@@ -35,7 +35,8 @@ class Manifest:
         part: Its number in the plan.
         stream: The input file.
         first_document: The first document's id.
-        documents: How many documents it was made of.
+        documents: How many documents of the input it was made of.
+        prompts: How many documents these became; as many, unless a form makes none or several of one.
         rows: How many tokens have activations in it.
         tokens: How many tokens went through the model.
         truncated_documents: How many documents were longer than allowed.
@@ -48,6 +49,7 @@ class Manifest:
     stream: str
     first_document: int
     documents: int
+    prompts: int
     rows: int
     tokens: int
     truncated_documents: int
@@ -64,7 +66,15 @@ class Manifest:
         return asdict(self)
 
 
-COUNTS = ("documents", "rows", "tokens", "truncated_documents", "truncated_tokens", "dropped_tokens")
+COUNTS = (
+    "documents",
+    "prompts",
+    "rows",
+    "tokens",
+    "truncated_documents",
+    "truncated_tokens",
+    "dropped_tokens",
+)
 """What is added up over shards."""
 
 

@@ -87,13 +87,17 @@ class Shard:
     def _rows(self) -> TensorFile:
         """Token id, document id and position of every row."""
         kinds = {layout.TOKEN_IDS: "I32", layout.DOCUMENT_IDS: "I64", layout.POSITIONS: "I32"}
+        several = any(document.prompt for document in self.documents)
+        kinds |= {layout.PROMPTS: "I32"} if several else {}
         shapes = {name: (kind, (self.rows,)) for name, kind in kinds.items()}
         file = TensorFile(self._folder / "rows", shapes, {})
         for index, document in enumerate(self.documents):
             begin, end = self._starts[index : index + 2]
             file.tensors[layout.TOKEN_IDS][begin:end] = document.ids[document.kept]
-            file.tensors[layout.DOCUMENT_IDS][begin:end] = self.part.first_document + index * self.part.step
+            file.tensors[layout.DOCUMENT_IDS][begin:end] = document.record
             file.tensors[layout.POSITIONS][begin:end] = np.flatnonzero(document.kept)
+            if several:
+                file.tensors[layout.PROMPTS][begin:end] = document.prompt
         return file
 
     def _sums_of(self, hook: Hook) -> Sums:

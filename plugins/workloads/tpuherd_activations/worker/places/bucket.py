@@ -17,6 +17,7 @@ from uuid import uuid4
 from ..errors import PlaceError
 from .checksums import from_base64, identity_of
 from .place import Identity
+from .told import told
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -26,11 +27,12 @@ CELLS = f"{WORK}cells"
 TIMEOUT_S = 300
 
 
+@told
 class Bucket:
     """The client is made when it is first used; it may be used by several threads."""
 
-    def __init__(self, bucket: str, folder: str, scratch: Path | None) -> None:
-        self._name = bucket
+    def __init__(self, bucket: str, folder: str, scratch: Path | None, client: Any = None) -> None:
+        self._name, self._client = bucket, client
         self._prefix = f"{folder}/" if folder else ""
         self._scratch = (scratch or Path(tempfile.gettempdir())) / "tpuherd-activations"
 
@@ -43,7 +45,7 @@ class Bucket:
     def _bucket(self) -> Any:
         from google.cloud import storage
 
-        return storage.Client().bucket(self._name)
+        return (self._client or storage.Client()).bucket(self._name)
 
     def names(self, prefix: str = "") -> list[str]:
         """See `Place.names`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import PlaceError
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 SCHEME = "gs://"
 
 
-def open_place(address: str, scratch: Path | None = None) -> Place:
+def open_place(address: str, scratch: Path | None = None, client: Any = None) -> Place:
     """Open a folder, or `gs://bucket/folder`; nothing is read or written yet.
 
     Args:
         address: Where it is.
         scratch: For a bucket, the folder of this machine in which files are written before they are uploaded;
             that of temporary files if None.
+        client: For a bucket, of `google.cloud.storage`; the usual one if None.
 
     Raises:
         PlaceError: the address is of another kind, or names no bucket.
@@ -31,7 +32,7 @@ def open_place(address: str, scratch: Path | None = None) -> Place:
     bucket, _, folder = address[len(SCHEME) :].partition("/")
     if not bucket:
         raise PlaceError(f"{address}: expected gs://BUCKET/FOLDER")
-    return Bucket(bucket, folder.strip("/"), scratch)
+    return Bucket(bucket, folder.strip("/"), scratch, client)
 
 
 def _folder(address: str) -> Place:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import CheckpointError, PlaceError
-from ..loading.stored import header
+from ..loading.stored import Stored, header
 from .numbers import KINDS
 
 if TYPE_CHECKING:
@@ -23,13 +23,22 @@ def tensor(file: Path, name: str) -> tuple[NDArray[Any], str]:
     Raises:
         PlaceError: the file is damaged or does not have it.
     """
-    try:
-        found = header(file)
-    except CheckpointError as error:
-        raise PlaceError(str(error)) from error
+    found = _header(file)
     if name not in found:
         raise PlaceError(f"{file}: there is no tensor {name}; there are {', '.join(found)}")
     stored = found[name]
     if not math.prod(stored.shape):
         return np.empty(stored.shape, KINDS[stored.kind]), stored.kind
     return np.memmap(file, KINDS[stored.kind], "r", stored.offset_bytes, stored.shape), stored.kind
+
+
+def tensor_names(file: Path) -> list[str]:
+    """What a file has; raises `PlaceError` if it is damaged."""
+    return list(_header(file))
+
+
+def _header(file: Path) -> dict[str, Stored]:
+    try:
+        return header(file)
+    except CheckpointError as error:
+        raise PlaceError(str(error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field as field_of
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlaceError
@@ -11,7 +12,7 @@ from ..output import documents, layout
 from ..places import open_place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..output.hooks import Hook
@@ -28,7 +29,9 @@ class Content:
     Attributes:
         model: What computes, for example `fingerprint` of a checkpoint and the kind of numbers.
         hooks: Which activations.
-        form: `text`, `chat` or `tokens`.
+        form: What makes documents of the records.
+        form_source: Stands for the code of a form that is not built in.
+        form_options: Of such a form.
         field: Of the records.
         max_length: Longest document in tokens.
         special_tokens: `keep` or `drop` their rows.
@@ -39,6 +42,8 @@ class Content:
     model: str
     hooks: tuple[Hook, ...]
     form: str = "text"
+    form_source: str = ""
+    form_options: Mapping[str, Any] = field_of(default_factory=dict)
     field: str = "text"
     max_length: int = 2048
     special_tokens: str = "keep"
@@ -99,7 +104,7 @@ def _config(content: Content, source: Place, names: Sequence[str]) -> dict[str, 
         "format": layout.FORMAT,
         "model": content.model,
         "hooks": {hook.name: {"kind": hook.kind, "shape": list(hook.shape)} for hook in content.hooks},
-        "documents": {"form": content.form, "field": content.field, "max_length": content.max_length},
+        "documents": _documents(content),
         "special_tokens": content.special_tokens,
         "rows_per_shard": content.rows_per_shard,
         "batch_tokens": content.batch_tokens,
@@ -107,6 +112,13 @@ def _config(content: Content, source: Place, names: Sequence[str]) -> dict[str, 
             name: {"size_bytes": found.size_bytes, "crc32c": found.crc32c} for name, found in streams.items()
         },
     }
+
+
+def _documents(content: Content) -> dict[str, Any]:
+    found = {"form": content.form, "field": content.field, "max_length": content.max_length}
+    if not content.form_source:
+        return found
+    return found | {"form_source": content.form_source, "form_options": dict(content.form_options)}
 
 
 def _agree(place: Place, config: bytes) -> None:

@@ -10,6 +10,7 @@ from ..architecture import read
 from ..errors import InputError
 from ..hooks import choose, shape
 from ..input.encoding import Encoder
+from ..input.functions import form_of, source_digest
 from ..output.hooks import Hook
 from .checkpoints import fetched
 from .dataset import Content
@@ -68,6 +69,8 @@ def decoder_of(settings: Settings, scratch: Path) -> Decoder:
         model=f"{fingerprint} {settings.dtype} code {CODE}",
         hooks=hooks,
         form=settings.form,
+        form_source=source_digest(settings.form, settings.form_function),
+        form_options=settings.form_options,
         field=settings.field,
         max_length=settings.max_length,
         special_tokens=settings.special_tokens,
@@ -79,15 +82,17 @@ def decoder_of(settings: Settings, scratch: Path) -> Decoder:
     blocks = None if taps.final else taps.blocks
     return Decoder(
         content=content,
-        encoder=_encoder(settings, folder),
+        encoder=_encoder(settings, folder, architecture.vocabulary),
         model=load(folder, settings.mesh, settings.dtype, blocks),
         taps=taps,
     )
 
 
-def _encoder(settings: Settings, folder: Path) -> Encoder:
-    tokenizer = None if settings.form == "tokens" else _tokenizer(folder)
-    return Encoder(tokenizer, settings.field, settings.form, settings.max_length, settings.special_tokens)
+def _encoder(settings: Settings, folder: Path, vocabulary: int) -> Encoder:
+    form = form_of(settings.form, settings.form_function, settings.field, settings.form_options)
+    plain = settings.form == "tokens" and settings.special_tokens == "keep"
+    tokenizer = None if plain else _tokenizer(folder)
+    return Encoder(tokenizer, form, settings.max_length, settings.special_tokens, vocabulary)
 
 
 def _tokenizer(folder: Path) -> Tokenizer:

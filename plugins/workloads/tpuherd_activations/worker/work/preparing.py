@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..errors import InputError
 from ..input.packing import Batch, Shapes, pack
 from ..input.source import source_of
 from ..output import layout
@@ -60,7 +61,7 @@ class Preparer:
             yield self._work(part, claim)
 
     def _work(self, part: Part, claim: Claim) -> Work:
-        documents = self._documents(part)
+        documents = documents_of(self._dataset, part, self._encoder, self._cache)
         place, prefix = self._dataset.place, f"{self._dataset.digest}-{claim.name}-"
         place.sweep(prefix)  # what a killed holder of this part has left on this machine
         scratch = f"{prefix}{self._owner}"
@@ -68,8 +69,21 @@ class Preparer:
         batches = pack([document.ids for document in documents], self._shapes)
         return Work(claim=claim, shard=shard, batches=batches, scratch=scratch)
 
-    def _documents(self, part: Part) -> list[Encoded]:
-        source = source_of(part.stream, self._cache)
-        records = source.records(self._dataset.source, part.stream, part.offset, part.documents)
-        where = f"{self._dataset.source.address}/{part.stream}: document"
-        return [self._encoder(record, f"{where} {index}") for index, record in enumerate(records)]
+
+def documents_of(
+    dataset: Dataset, part: Part, encoder: Encoder, cache: Path, most: int | None = None
+) -> list[Encoded]:
+    """The documents that the records of a part become, or the first `most` records.
+
+    Raises:
+        InputError: a record is not what it should be; file and line are named.
+    """
+    source, count = source_of(part.stream, cache), min(part.documents, most or part.documents)
+    found: list[Encoded] = []
+    for index, record in enumerate(source.records(dataset.source, part.stream, part.offset, count)):
+        try:
+            found += encoder(record, part.first_document + index * part.step)
+        except InputError as error:
+            where = source.where(dataset.source, part.stream, part.offset, index)
+            raise InputError(f"{dataset.source.address}/{part.stream}: {where}: {error}") from error
+    return found

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from ..claims import Claims, Holder
 from ..output import layout
-from ..output.finishing import committed, finish
+from ..output.finishing import finish
 from .dataset import Content, Dataset, prepare
 from .pipeline import Pipeline
 from .preparing import Preparer
 from .room import require_room
+from .standing import Standing
 
 if TYPE_CHECKING:
     from ..input.encoding import Encoder
@@ -28,6 +29,12 @@ Tell = Callable[["Manifest", int], None]
 """Gets each shard that this process committed, and how many there will be in all."""
 GoingOn = Callable[[int, int], None]
 """Gets how many shards were there at the start, if any, and how many there will be in all."""
+Report = Callable[[int, int], None]
+"""Gets how many shards are there now, whoever has made them, and how many there will be in all."""
+
+
+def _nobody(_there: int, _total: int) -> None:
+    """Nobody wants to know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +67,7 @@ def run(
     forward: Forward,
     tell: Tell,
     going_on: GoingOn,
+    report: Report = _nobody,
 ) -> str:
     """Make a dataset together with all other workers that do so; returns its address when it is there.
 
@@ -72,8 +80,8 @@ def run(
     try:
         dataset = prepare(content, source, output, folder)
         if dataset.place.find(layout.DATASET) is None:
-            require_room(dataset, folder)
-            _make(dataset, worker, encoder, forward, tell, going_on, folder)
+            require_room(dataset, encoder, folder)
+            _make(dataset, worker, encoder, forward, tell, going_on, report, folder)
         dataset.place.clear()
         return dataset.place.address
     finally:
@@ -87,19 +95,26 @@ def _make(
     forward: Forward,
     tell: Tell,
     going_on: GoingOn,
+    report: Report,
     folder: Path,
 ) -> None:
     total = len(dataset.plan.parts)
     claims = Claims(dataset.place, "claims", worker.holder, worker.lease_s)
+    standing = Standing(dataset.place, total, report)
+
+    def told(new: Manifest) -> None:
+        tell(new, total)
+        standing.one_more()
+
     try:
-        if found := committed(dataset.place):
-            going_on(len(found), total)
-        while len(committed(dataset.place)) < total:
+        if there := standing.look():
+            going_on(there, total)
+        while standing.look() < total:
             preparer = Preparer(
                 dataset, claims, encoder, worker.row_multiple, folder / "input", worker.holder.nonce
             )
             begin = worker.index * total // worker.workers
-            pipeline = Pipeline(dataset.place, claims, forward, lambda new: tell(new, total))
+            pipeline = Pipeline(dataset.place, claims, forward, told)
             if not pipeline.run(preparer.open_parts(begin)):
                 time.sleep(
                     min(worker.lease_s / 4, 5.0)

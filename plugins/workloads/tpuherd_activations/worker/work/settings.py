@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import field as field_of
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -19,7 +21,9 @@ class Settings:
         hooks: Names or globs.
         input: Folder of documents, likewise.
         output: Folder for datasets, likewise.
-        form: `text`, `chat` or `tokens`.
+        form: What makes documents of the records: `text`, `chat`, `tokens`, or what somebody else calls his.
+        form_function: `module:function` of such a form; empty if it is built in.
+        form_options: For that function.
         field: Of the records.
         max_length: Longest document in tokens.
         special_tokens: `keep` or `drop`.
@@ -39,6 +43,8 @@ class Settings:
     input: str
     output: str
     form: str = "text"
+    form_function: str = ""
+    form_options: Mapping[str, Any] = field_of(default_factory=dict)
     field: str = "text"
     max_length: int = 2048
     special_tokens: str = "keep"

@@ -1,0 +1,115 @@
+"""A look at a job's model and documents, wherever they are, for an estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tpuherd import ConfigError
+from tpuherd.accelerators import resolve
+from tpuherd_activations.estimating import Estimate, estimate
+from tpuherd_activations.worker.architecture import read
+from tpuherd_activations.worker.errors import DatasetError, ModelError
+from tpuherd_activations.worker.hooks import choose, shape
+from tpuherd_activations.worker.input.forms import BUILT_IN
+from tpuherd_activations.worker.input.plan import streams_in
+from tpuherd_activations.worker.output.hooks import Hook
+from tpuherd_activations.worker.places import open_place
+from tpuherd_activations.worker.places.folder import Folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tpuherd.config.spec import JobSpec
+    from tpuherd_activations.config import ActivationsSection
+    from tpuherd_activations.worker.places import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What was seen.
+
+    Attributes:
+        estimate: What to expect.
+        hooks: What would be stored.
+        files: How many files of documents there are.
+        text_bytes: Their size.
+        form: What makes documents of records.
+    """
+
+    estimate: Estimate
+    hooks: tuple[Hook, ...]
+    files: int
+    text_bytes: int
+    form: str
+
+    def told(self) -> str:
+        """The estimate in words."""
+        found = self.estimate
+        words = [f"about {found.rows:,} rows, {found.size_bytes / 2**30:.2f} GiB"]
+        if found.compute_s is not None:
+            words.append(f"{found.compute_s / 3600:.2f} h at 30 % of the chips' peak")
+        if found.cost_usd is not None:
+            words.append(f"{found.cost_usd:.2f} USD")
+        made = "" if self.form in BUILT_IN else f" (of the text as it is, before {self.form})"
+        return ", ".join(words) + made
+
+
+def survey(
+    spec: JobSpec, section: ActivationsSection, scratch: Path, documents: Path | None = None
+) -> Survey:
+    """Look at the model's configuration and at the sizes of the documents; of a bucket nothing else is read.
+
+    Args:
+        spec: The job.
+        section: Its section.
+        scratch: A folder of this machine, for what has to be fetched.
+        documents: A folder of this machine with what will be the input.
+
+    Raises:
+        ConfigError: one of them is not there, or the model has no such hooks.
+    """
+    try:
+        architecture = read(_fetched(open_place(section.model), scratch))
+        taps = choose(architecture, section.hooks)
+        place = open_place(section.input if documents is None else str(documents))
+        sizes = [_size(place, name) for name in streams_in(place)]
+    except (ModelError, DatasetError) as error:
+        raise ConfigError(f"activations: {error}") from error
+    kind = "BF16" if section.dtype == "bfloat16" else "F32"
+    hooks = tuple(Hook(name=name, shape=shape(architecture, name), kind=kind) for name in taps.names)
+    found = estimate(
+        sum(sizes),
+        architecture,
+        taps,
+        hooks,
+        resolve(spec.tpu.accelerator),
+        spec.tpu.zone or "",
+        spec.tpu.pricing,
+    )
+    if found.compute_s is not None:
+        found = replace(found, compute_s=found.compute_s / _side_by_side(spec))
+    free = spec.cloud == "emulator"
+    return Survey(
+        estimate=replace(found, cost_usd=None) if free else found,
+        hooks=hooks,
+        files=len(sizes),
+        text_bytes=sum(sizes),
+        form=section.form,
+    )
+
+
+def _fetched(model: Place, scratch: Path) -> Path:
+    return model.root if isinstance(model, Folder) else model.local("config.json", scratch).parent
+
+
+def _size(place: Place, name: str) -> int:
+    if isinstance(place, Folder):
+        return (place.root / name).stat().st_size
+    return place.identity(name).size_bytes
+
+
+def _side_by_side(spec: JobSpec) -> int:
+    """How many slices share the work."""
+    fleet = spec.whole_fleet
+    return 1 if fleet is None else fleet.members_per_zone * len(spec.tpu.zones)
