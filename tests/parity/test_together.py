@@ -45,7 +45,7 @@ def start(made, output, mesh, workers, worker=0, port=0, attempt=1):
         field="ids",
         max_length=150,
         mesh=mesh,
-        rows_per_shard=100,
+        rows_per_shard=300,
         batch_tokens=512,
         span="slice" if workers > 1 else "worker",
         slices=((f"127.0.0.1:{port}", workers),),
