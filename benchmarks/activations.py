@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 from itertools import product
 from pathlib import Path
@@ -67,7 +68,9 @@ def main() -> None:
         for size in options.sizes:
             prepare(Work(Path(name), size, "", ""))
             for dtype, hooks in product(options.dtypes, options.hooks):
-                cases[f"{size} {dtype} {hooks}"] = case(Work(Path(name), size, dtype, hooks), options.laps)
+                found = case(Work(Path(name), size, dtype, hooks), options.laps)
+                cases[f"{size} {dtype} {hooks}"] = found
+                print(size, dtype, hooks, json.dumps(found), file=sys.stderr)
     report = {key: {name: found[key] for name, found in cases.items()} for key in ("ratios", "tools")}
     about = {"original_tokens_per_s": ORIGINAL, "laps": options.laps, "load": os.getloadavg()[0]}
     print(json.dumps(report | about | {"machine": machine()}, indent=2))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from activations_work import Work
 
 CONTEXT = 512
+BATCH = TOGETHER * CONTEXT
+"""Tokens of a batch, and of a buffer: the runner fills whole buffers, whatever it was asked for."""
 
 
 class SaeLens:
@@ -25,7 +27,7 @@ class SaeLens:
 
         self.work = work
         ids = np.concatenate(work.documents())
-        self.rows = ids[: len(ids) // CONTEXT * CONTEXT].reshape(-1, CONTEXT)
+        self.rows = ids[: len(ids) // BATCH * BATCH].reshape(-1, CONTEXT)
         self.dataset = Dataset.from_dict({"input_ids": self.rows.tolist()})
         self.runner: Any = None
         self.output = work.folder
@@ -45,6 +47,7 @@ class SaeLens:
             training_tokens=self.rows.size,
             context_size=CONTEXT,
             model_batch_size=TOGETHER,
+            buffer_size_gb=4 * SIZES[self.work.size].width * (BATCH + 0.5) / 1e9,
             prepend_bos=False,
             shuffle=False,
             new_cached_activations_path=str(self.output),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from activations_work import Work
 
+LIMIT_S = 150
+"""For a tool to get ready, and for a lap with what it needs before; it is killed then."""
 CHILD = Path(__file__).with_name("activations_child.py")
 
 
@@ -76,7 +79,10 @@ class Tool:
 
     def _answer(self) -> str:
         """A line of its; none if it has ended, and `problem` says why."""
+        watch = Timer(LIMIT_S, self._process.kill)
+        watch.start()
         found = self._process.stdout.readline().strip() if self._process.stdout else ""
+        watch.cancel()
         if not found:
             self._process.wait()
             self._errors.seek(0)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import sys
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .claims import Holder
 
 USAGE = 64
+TERMINATED = 128 + signal.SIGTERM
 
 
 def main(argv: list[str]) -> int:
@@ -41,6 +43,9 @@ def main(argv: list[str]) -> int:
     except (DatasetError, ModelError) as error:
         sys.stderr.write(f"tpuherd: {error}\n")
         return 1
+    except SystemExit:  # JAX would now wait for the other workers, which are told to end as well
+        sys.stdout.flush()
+        os._exit(TERMINATED)
     return 0
 
 
@@ -80,7 +85,7 @@ def _totals(file: Path) -> None:
 
 def _leave(_signal: int, _frame: object) -> NoReturn:
     """Give claims back on the way out."""
-    sys.exit(128 + signal.SIGTERM)
+    sys.exit(TERMINATED)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ import numpy as np
 from ..places.checksums import identity_of
 from ..tensors import TensorFile, as_kind
 from . import layout
-from .statistics import Sums, sums_of
+from .statistics import BLOCK_BYTES, Sums, sums_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Written:
 
 
 class Shard:
-    """The numbers go to files at once, so memory holds what the system keeps of them.
+    """The numbers go to files at once: memory holds none of them.
 
     Attributes:
         part: What it is made of.
@@ -58,13 +58,15 @@ class Shard:
     def put(self, batch: Batch, values: Mapping[str, NDArray[Any]]) -> None:
         """Store a batch's numbers, by hook [rows, width, ...]; what is padding or dropped is left out."""
         for hook in self._hooks:
-            stored = self._files[hook.name].tensors[layout.ACTIVATIONS]
             given = as_kind(values[hook.name], hook.kind)
-            for placed in batch.placed:
-                kept = self.documents[placed.document].kept
-                rows = given[placed.row, placed.start : placed.start + len(kept)]
-                begin, end = self._starts[placed.document : placed.document + 2]
-                stored[begin:end] = rows if end - begin == len(kept) else rows[kept]
+            self._files[hook.name].write(dict(self._kept(batch, given)), layout.ACTIVATIONS)
+
+    def _kept(self, batch: Batch, given: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+        """For each document of a batch where its rows begin in the shard, and the rows."""
+        for placed in batch.placed:
+            kept = self.documents[placed.document].kept
+            rows = given[placed.row, placed.start : placed.start + len(kept)]
+            yield int(self._starts[placed.document]), rows if kept.all() else rows[kept]
 
     def finish(self) -> list[Written]:
         """Close all files, with their sums and checksums; to be called once, after the last `put`."""
@@ -99,7 +101,7 @@ class Shard:
         return file
 
     def _sums_of(self, hook: Hook) -> Sums:
-        return sums_of(self._files[hook.name].tensors[layout.ACTIVATIONS], hook.kind)
+        return sums_of(self._files[hook.name].read(layout.ACTIVATIONS, BLOCK_BYTES), hook)
 
     def _sums(self, found: Sequence[Sums]) -> TensorFile:
         shapes: dict[str, tuple[str, tuple[int, ...]]] = {}

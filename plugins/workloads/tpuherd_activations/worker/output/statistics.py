@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,14 @@ import numpy as np
 from ..tensors import as_float32
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-BLOCK_BYTES = 1 << 22
-"""Of stored numbers that are added up at a time; in a fixed order, so the sums are the same everywhere."""
+    from .hooks import Hook
+
+BLOCK_BYTES = 1 << 18
+"""Of stored numbers that are added up at a time: a core's cache holds them; always in the same order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +35,12 @@ class Sums:
     norm: float
 
 
-def sums_of(stored: NDArray[Any], kind: str) -> Sums:
-    """Add up the rows of a shard, [rows, ...]."""
-    total, squares = (np.zeros(stored.shape[1:], np.float64) for _ in range(2))
+def sums_of(blocks: Iterable[NDArray[Any]], hook: Hook) -> Sums:
+    """Add up the stored rows of a shard, which come in blocks [rows, ...]."""
+    total, squares = (np.zeros(hook.shape, np.float64) for _ in range(2))
     norm = 0.0
-    each = max(1, BLOCK_BYTES // max(1, stored.itemsize * math.prod(stored.shape[1:])))
-    for begin in range(0, len(stored), each):
-        block = as_float32(stored[begin : begin + each], kind).astype(np.float64)
+    for stored in blocks:
+        block = as_float32(stored, hook.kind).astype(np.float64)
         total += block.sum(axis=0)
         square = block * block
         squares += square.sum(axis=0)

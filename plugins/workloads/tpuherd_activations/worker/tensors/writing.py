@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import struct
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 
 from .numbers import KINDS, SIZES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -22,11 +25,10 @@ ALIGNMENT = 64
 
 
 class TensorFile:
-    """Its tensors are views of the file; the same tensors make the same bytes.
+    """Large tensors are written by rows, small ones through views; the same numbers make the same bytes.
 
     Attributes:
         path: The file.
-        tensors: The numbers by name, to be filled in any order; zero at first.
     """
 
     def __init__(
@@ -35,23 +37,53 @@ class TensorFile:
         """Make the file; `shapes` has kind and shape by name, `about` what the header says besides."""
         head, places = _header(shapes, about)
         ends = (begin + SIZES[kind] * math.prod(shape) for begin, kind, shape in places.values())
-        self.path = path
+        self.path, self._places = path, places
         with path.open("wb") as stream:
             stream.write(head)
             stream.truncate(max(ends, default=len(head)))
-        self.tensors: dict[str, NDArray[Any]] = {name: self._view(*place) for name, place in places.items()}
+        self._file = os.open(path, os.O_WRONLY)  # kept: another worker's sweep may remove the name
+        self._released = finalize(self, os.close, self._file)
+
+    @cached_property
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """The numbers by name as views of the file, to be filled in any order; zero at first."""
+        return {name: self._view(*place) for name, place in self._places.items()}
+
+    def write(self, rows: Mapping[int, NDArray[Any]], name: str) -> None:
+        """Write rows of a tensor, by the number of the first; they are not kept in memory."""
+        begin, kind, shape = self._places[name]
+        each = SIZES[kind] * math.prod(shape[1:])
+        for first, numbers in rows.items():
+            _written(self._file, np.ascontiguousarray(numbers, KINDS[kind]), begin + first * each)
+
+    def read(self, name: str, block_bytes: int) -> Iterator[NDArray[Any]]:
+        """A tensor's rows, some at a time: about so many bytes."""
+        begin, kind, shape = self._places[name]
+        width = math.prod(shape[1:])
+        each = max(1, block_bytes // max(1, SIZES[kind] * width))
+        for first in range(0, shape[0], each):
+            count = min(each, shape[0] - first) * width
+            found = np.fromfile(self.path, KINDS[kind], count, offset=begin + first * width * SIZES[kind])
+            yield found.reshape(-1, *shape[1:])
 
     def close(self) -> None:
-        """Write what is still in memory."""
-        for tensor in self.tensors.values():
+        """Write what is still in memory; `write` is over."""
+        self._released()
+        for tensor in self.__dict__.pop("tensors", {}).values():
             if isinstance(tensor, np.memmap):
                 tensor.flush()
-        self.tensors = {}
 
     def _view(self, begin: int, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
         if not math.prod(shape):
             return np.empty(shape, KINDS[kind])
         return np.memmap(self.path, KINDS[kind], "r+", begin, shape)
+
+
+def _written(file: int, numbers: NDArray[Any], offset: int) -> None:
+    left = numbers.data.cast("B")
+    while left:
+        count = os.pwrite(file, left, offset)
+        left, offset = left[count:], offset + count
 
 
 def _header(

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 KINDS = {"bfloat16": "BF16", "float32": "F32"}
-CODE = 1
-"""Of the decoder's numbers: a change that makes other bits counts it up, and makes other datasets."""
+CODE = 2
+"""Of the decoder's numbers and of sums: a change that makes other bits counts it up, for other datasets."""
 
 
 @dataclass(frozen=True, kw_only=True)

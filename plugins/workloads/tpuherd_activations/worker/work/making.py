@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ..claims import Holder
-from ..errors import DatasetError, ModelError
 from .running import Worker, run
 from .standing import ProgressFile
 
@@ -93,7 +92,7 @@ def make_together(file: Path, settings: Settings, scratch: Path, group: Group, d
         return
     try:
         make(file, settings, scratch, group, decoder.content, decoder.encoder, together, rows_of(decoder))
-    except (DatasetError, ModelError):
+    except Exception:
         together.end()
         raise
     together.end()
