@@ -58,9 +58,17 @@ def gone(kept: Herd, podman: Podman, home: Path) -> None:
     assert not [line for line in kept.processes().values() if "sleep 1713" in line]
 
 
+def name_of(pid: int) -> str:
+    """Empty: it is gone by now."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def kill_agent(kept: Herd) -> None:
     """The keeper, with SIGKILL: nobody watches the workload any more."""
-    named = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in kept.processes()}
+    named = {pid: name_of(pid) for pid in kept.processes()}
     keepers = [pid for pid, name in named.items() if name == "tpuherd-keeper"]
     assert keepers, kept.processes()
     for pid in keepers:

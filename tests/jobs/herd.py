@@ -145,7 +145,8 @@ class Herd:
     def log(self, worker: int, job: str = "job", attempt: int = 1) -> list[str]:
         """The lines of a worker's log that were kept here."""
         (directory,) = self.home.glob(f"jobs/{job}-????")
-        return (directory / f"attempt-{attempt}" / f"worker-{worker}.log").read_text().splitlines()
+        path = directory / f"attempt-{attempt}" / f"worker-{worker}.log"
+        return path.read_text().splitlines() if path.exists() else []
 
     def starts(self, worker: int) -> int:
         """How often the workload was started on a worker; see `counting`."""

@@ -116,8 +116,8 @@ def test_slices_of_single_stages_are_watched_too_by_one_process(cloud: Herd) -> 
     cloud.ok("prepare-env", "--job", job)
     assert wait_for(lambda: len(watchers(cloud)) == 1)
     assert wait_for(lambda: not cloud.cloud()["nodes"], 60)
-    status = cloud.status()
-    assert (status["state"], status["exit_code"]) == ("failed", 13)
+    assert wait_for(lambda: cloud.status()["state"] == "failed")
+    assert cloud.status()["exit_code"] == 13
 
 
 @pytest.mark.slow(15)
