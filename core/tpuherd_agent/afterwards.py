@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 AFTER_S = 2.0
 """What a call has prepared, a workload say, starts in this time; then the processors are less busy."""
 
 
 def run_script(script: str) -> None:
-    """Lets a shell run a script in the background: it is nobody's child, and has no streams."""
+    """Lets a shell run a script in the background: it is nobody's child, and has no streams.
+
+    Where the system has no room for a process, it is left out: nothing that was asked for depends on it.
+    """
     null = [(os.POSIX_SPAWN_OPEN, number, "/dev/null", os.O_RDWR, 0) for number in (0, 1, 2)]
     argv = ["sh", "-c", f"({script}) &"]
-    # not a fork: that would copy the tables of this process's memory
-    os.waitpid(os.posix_spawn("/bin/sh", argv, os.environ, file_actions=null), 0)
+    with suppress(OSError):  # not a fork: that would copy the tables of this process's memory
+        os.waitpid(os.posix_spawn("/bin/sh", argv, os.environ, file_actions=null), 0)
 
 
 class Afterwards:
