@@ -5,20 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from herd import Herd
+from herd_fixture import herd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from herd import Herd
 
-
-@pytest.fixture
-def herd(tmp_path: Path) -> Iterator[Herd]:
-    """A home of its own; nothing of it is left after the test, not even after a failed one."""
-    made = Herd(tmp_path)
-    yield made
-    made.close()
-    made.nothing_left()
+__all__ = ["herd"]
 
 
 @pytest.fixture

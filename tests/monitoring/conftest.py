@@ -10,32 +10,17 @@ sys.path.append(str(Path(__file__).parents[1] / "jobs"))  # `herd` lives there
 sys.path.append(str(Path(__file__).parents[1] / "store"))  # `store_records` lives there
 
 import pytest
-from herd import Herd
+from herd_fixture import herd
+from store_fixture import store
 from store_records import job_record
 
-from tpuherd.store.store import Store
+__all__ = ["herd", "store"]
 
 JOB_FILE = """
 cloud: google
 tpu: {accelerator: v5litepod-16, zone: us-west4-a, project: p}
 command: {cmd: 'true'}
 """
-
-
-@pytest.fixture
-def herd(tmp_path):
-    """A home of its own; nothing of it is left after the test, not even after a failed one."""
-    made = Herd(tmp_path)
-    yield made
-    made.close()
-    made.nothing_left()
-
-
-@pytest.fixture
-def store(tmp_path):
-    made = Store(f"sqlite:///{tmp_path / 'home' / 'tpuherd.sqlite'}")
-    yield made
-    made.engine.dispose()
 
 
 @pytest.fixture

@@ -11,9 +11,11 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "jobs"))  # `herd` lives there
 
 import pytest
-from herd import Herd
+from herd_fixture import herd
 
 from tpuherd import Event
+
+__all__ = ["herd"]
 
 
 class Mailbox:
@@ -63,15 +65,6 @@ def mailbox():
     made = Mailbox()
     yield made
     made.close()
-
-
-@pytest.fixture
-def herd(tmp_path):
-    """A home of its own; nothing of it is left after the test, not even after a failed one."""
-    made = Herd(tmp_path)
-    yield made
-    made.close()
-    made.nothing_left()
 
 
 @pytest.fixture

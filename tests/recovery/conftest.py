@@ -8,16 +8,9 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "jobs"))  # `herd` and `crashing` live there
 
 import pytest
-from herd import Herd
+from herd_fixture import herd
 
-
-@pytest.fixture
-def herd(tmp_path):
-    """A home of its own; nothing of it is left after the test, not even after a failed one."""
-    made = Herd(tmp_path)
-    yield made
-    made.close()
-    made.nothing_left()
+__all__ = ["herd"]
 
 
 @pytest.fixture

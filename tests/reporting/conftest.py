@@ -9,22 +9,16 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "store"))  # `store_records` lives there
 
 import pytest
+from store_fixture import store
 from store_records import job_record
 
-from tpuherd.store.store import Store
+__all__ = ["store"]
 
 JOB_FILE = """
 cloud: google
 tpu: {accelerator: v5litepod-16, zone: us-west4-a, project: p}
 command: {cmd: 'true'}
 """
-
-
-@pytest.fixture
-def store(tmp_path):
-    made = Store(f"sqlite:///{tmp_path / 'home' / 'tpuherd.sqlite'}")
-    yield made
-    made.engine.dispose()
 
 
 @pytest.fixture

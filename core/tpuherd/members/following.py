@@ -12,6 +12,7 @@ from tpuherd.engine.interrupts import Interrupts, OnInterrupt
 from tpuherd.exit_codes import ExitCode
 from tpuherd.members.driving import Caretaker
 from tpuherd.store.records import JobState
+from tpuherd.store.wishes import CANCEL, PAUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,8 +73,8 @@ class Following:
 def want_cancelled(store: Store, members: Sequence[JobRecord]) -> None:
     """Ask for the end of all members that have not ended."""
     for record in members:
-        if not record.state.ended and record.wanted != "cancel":
-            store.jobs.want(record.id, "cancel")
+        if not record.state.ended and record.wanted != CANCEL:
+            store.jobs.want(record.id, CANCEL)
 
 
 def worst(members: Sequence[JobRecord]) -> ExitCode:
@@ -88,4 +89,4 @@ def _code(record: JobRecord) -> ExitCode:
 
 def _rests(record: JobRecord) -> bool:
     """It has ended, or is paused and nothing else is wanted of it."""
-    return record.state.ended or (record.state is JobState.PAUSED and record.wanted.startswith("pause"))
+    return record.state.ended or (record.state is JobState.PAUSED and record.wanted in PAUSES)
