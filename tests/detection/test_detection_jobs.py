@@ -114,8 +114,10 @@ def test_what_logs_and_machines_say_decides_and_not_the_exit_code(cloud: Herd) -
     controller = cloud.start("run", job)
     cloud.until_says(controller, "the workload runs", 60)
     cloud.ok("cloud.fault", "dirty-device")
-    (home,) = cloud.home.glob("emulator/workers/*/home")
-    (home / "go").touch()
+    (worker,) = cloud.home.glob("emulator/workers/*")
+    lock = worker / "tmp" / "libtpu_lockfile"
+    assert wait_for(lambda: lock.exists() and lock.read_text())  # written once the lock is held
+    (worker / "home" / "go").touch()
     assert controller.wait(ENDS_IN_S) == 8, output(controller)
     found = told(cloud, "dirty")
     assert found.startswith("dirty-device: host of w0: device held by process "), found
