@@ -100,10 +100,13 @@ class Child:
             else:
                 return
         except BlockingIOError:
-            if self._life is not None:
+            if self._may_say_more():
                 return
         os.close(descriptor)
         del self._outputs[descriptor]
+
+    def _may_say_more(self) -> bool:
+        return self._life is not None
 
     def _end(self) -> Iterator[tuple[bytes, bytes]]:
         """After the child has ended and all of its output is on its way."""
@@ -131,3 +134,10 @@ class Child:
         for descriptor in self._outputs:
             os.close(descriptor)
         self._outputs.clear()
+
+
+class Session(Child):
+    """As a session of an SSH server, it lasts until all processes that have its outputs have closed them."""
+
+    def _may_say_more(self) -> bool:
+        return True

@@ -21,6 +21,8 @@ NUMBER = struct.Struct(">i")
 
 CALL = b"R"
 """To the agent: its words, with a zero byte between two."""
+SHELL = "shell"
+"""Instead of words of the agent, before a command line for the user's shell."""
 INPUT = b"I"
 """To the agent: standard input of the call; an empty payload is its end."""
 LEAVE = b"X"
@@ -38,7 +40,7 @@ STALE = b"S"
 LAST = frozenset({DONE, REFUSED, STALE})
 """Nothing follows for this call."""
 
-WINDOW_BYTES = 1 << 18
+WINDOW_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 15
 LARGEST_BYTES = 1 << 20
 """No payload is longer."""

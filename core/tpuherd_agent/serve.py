@@ -1,9 +1,10 @@
 """`serve`: one agent that stands by on a channel, and whose children answer as agents of their own would.
 
 Each call gets a fork of this process, with standard streams of its own; what it would have to import is there
-already. Only what takes less time than a fork is done here, see `at_once`. This process never waits for one
-of them, nor for its reader: it keeps `mux.WINDOW_BYTES` of each call at most. It ends when the channel does;
-its children then go on as in an SSH session that has ended.
+already. A user's command gets a shell, as in an SSH session. Only what takes less time than a fork is done
+here, see `at_once`. This process never waits for one of them, nor for its reader: it keeps
+`mux.WINDOW_BYTES` of each call at most. It ends when the channel does; its children then go on as in an SSH
+session that has ended.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from contextlib import suppress
 
 from tpuherd_agent import at_once, mux
 from tpuherd_agent.afterwards import Afterwards
-from tpuherd_agent.forking import fork
+from tpuherd_agent.forking import fork, spawn
 from tpuherd_agent.surroundings import Surroundings
 
 TYPE_CHECKING = False
@@ -117,7 +118,7 @@ class _Server:
             self._children[number] = at_once.AtOnce(words, self._run, self.afterwards.want)
             return
         try:
-            self._children[number] = fork(words, self._run)
+            self._children[number] = spawn(words[1]) if words[0] == mux.SHELL else fork(words, self._run)
         except OSError as error:
             self._refuse(mux.REFUSED, number, str(error.strerror))
 

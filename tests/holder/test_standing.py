@@ -151,13 +151,20 @@ def test_a_busy_device_is_said(bare: HeldWorkers, farm: Farm):
 def test_what_a_new_session_would_find_changed_is_not_missed(remote: HeldWorkers, farm: Farm):
     agents = Agents(remote)
     say = 'echo "$SAID"'
-    assert to_end(agents.run({0: spec("d.1", say)}, {0: 0})[0])[0] == b"\n"
+    assert to_end(begun(agents, {0: spec("d.1", say)}))[0] == b"\n"
     (before,) = standing(farm)
     (at_home(farm) / ".bashrc").write_text("export SAID=hello\n")
-    assert to_end(agents.run({0: spec("d.2", say)}, {0: 0})[0])[0] == b"hello\n"
-    assert to_end(agents.run({0: spec("d.3", say)}, {0: 0})[0])[0] == b"hello\n"
+    assert to_end(begun(agents, {0: spec("d.2", say)}))[0] == b"hello\n"
+    assert to_end(begun(agents, {0: spec("d.3", say)}))[0] == b"hello\n"
     assert wait_for(lambda: before not in standing(farm))
     assert len(standing(farm)) == 1
+
+
+def begun(agents: Agents, specs: dict[int, dict[str, Any]]) -> Iterator[Frame]:
+    """What the agent of the first worker sends."""
+    frames: dict[int, Iterator[Frame]] = {}
+    agents.run(specs, {0: 0}, frames.__setitem__)
+    return frames[0]
 
 
 def first_lines(frames: Iterator[Frame]) -> bytes:
@@ -178,7 +185,7 @@ def lost_in_the_middle(frames: Iterator[Frame]) -> bytes:
 
 def test_killed_in_the_middle_of_a_stream_it_is_replaced(remote: HeldWorkers, farm: Farm):
     agents = Agents(remote)
-    frames = agents.run({0: spec("e.1", LINES)}, {0: 0})[0]
+    frames = begun(agents, {0: spec("e.1", LINES)})
     log = first_lines(frames)
     (first,) = standing(farm)
     os.kill(first, signal.SIGKILL)
@@ -232,7 +239,7 @@ def test_much_for_a_slow_reader_keeps_nobody_waiting(remote: HeldWorkers, farm: 
     agents = Agents(remote)
     size = 50 << 20
     much = spec("h.1", f"head -c {size} /dev/zero; sleep 600")
-    frames = agents.run({0: much}, {0: 0})[0]
+    frames = begun(agents, {0: much})
     log = at_home(farm) / ".tpuherd" / "attempts" / "h.1" / "output.log"
     assert wait_for(lambda: log.stat().st_size == size)
     (one,) = standing(farm)
@@ -256,7 +263,7 @@ def test_much_input_arrives_whole(remote: HeldWorkers, farm: Farm):
 
 def test_another_agent_takes_its_place(remote: HeldWorkers, farm: Farm, monkeypatch: pytest.MonkeyPatch):
     old = Agents(remote)
-    frames = old.run({0: spec("j.1", "until [ -e ~/go ]; do sleep 0.05; done; echo end")}, {0: 0})[0]
+    frames = begun(old, {0: spec("j.1", "until [ -e ~/go ]; do sleep 0.05; done; echo end")})
     next(frames)
     (before,) = standing(farm)
     changed = {**sources(), "tpuherd_agent.another": "# more\n"}
@@ -304,7 +311,7 @@ def test_they_end_with_their_connections(remote: HeldWorkers, farm: Farm):
 def test_a_killed_holder_loses_no_line(remote: HeldWorkers, farm: Farm, home: Path):
     """What it followed goes on, and is followed again, over whatever connection."""
     agents = Agents(remote)
-    frames = agents.run({0: spec("m.1", LINES)}, {0: 0})[0]
+    frames = begun(agents, {0: spec("m.1", LINES)})
     log = first_lines(frames)
     (holder,) = holders(home)
     os.kill(holder, signal.SIGKILL)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from farm import Farm
 
+    from tpuherd.agent.answers import Frame
     from tpuherd.remote import RemoteStream
 
 
@@ -90,7 +91,9 @@ def test_one_command_starts_it_and_follows_it(remote: Counting) -> None:
     agents = Agents(remote)
     agents.install([1])
     remote.trips.clear()
-    begun = agents.run(specs("job.1", "echo once >> $HOME/started; echo hello"), dict.fromkeys(range(3), 0))
+    begun: dict[int, Iterator[Frame]] = {}
+    one = specs("job.1", "echo once >> $HOME/started; echo hello")
+    agents.run(one, dict.fromkeys(range(3), 0), begun.__setitem__)
     assert sorted(remote.trips[:3]) == [[0], [1], [2]]
     assert [remote.trips[3], *sorted(remote.trips[4:])] == [[0, 2], [0], [2]], "only who has none gets one"
     assert {index: followed(frames) for index, frames in begun.items()} == dict.fromkeys(
@@ -98,9 +101,9 @@ def test_one_command_starts_it_and_follows_it(remote: Counting) -> None:
     )
 
     remote.trips.clear()
-    again = agents.run(specs("job.1", "echo once >> $HOME/started; echo hello"), {0: 0, 1: 2, 2: 6})
+    agents.run(one, {0: 0, 1: 2, 2: 6}, begun.__setitem__)
     assert sorted(remote.trips) == [[0], [1], [2]], "one round trip"
-    assert [followed(again[index])[0] for index in range(3)] == [b"hello\n", b"llo\n", b""]
+    assert [followed(begun[index])[0] for index in range(3)] == [b"hello\n", b"llo\n", b""]
     done = remote.run('cat "$HOME/started"', timeout_s=30)
     assert [one.stdout for one in done.results] == ["once\n"] * 3
 
@@ -110,7 +113,7 @@ def test_one_that_refuses_is_named_with_its_words(remote: Counting) -> None:
     wrong = specs("job.1", "sleep 600")
     wrong[1] = {**wrong[1], "cwd": "$HOME/missing"}
     with pytest.raises(WorkloadError) as caught:
-        Agents(remote).run(wrong, dict.fromkeys(range(3), 0))
+        Agents(remote).run(wrong, dict.fromkeys(range(3), 0), lambda *_: None)
     assert "starting the workload: 2 of 3 workers succeeded; w1 failed: exit 65" in str(caught.value)
     assert "no folder" in str(caught.value)
     assert not Agents(remote).stop("job.1", workers=[0, 1, 2], grace_s=1).failed
@@ -120,7 +123,7 @@ def test_a_worker_that_does_not_answer_is_named(remote: Counting, fragile_farm: 
     Agents(remote).install()
     fragile_farm.servers[2].stop()
     with pytest.raises(WorkloadError, match=r"2 of 3 workers succeeded; w2 (unreachable|lost)"):
-        Agents(remote).run(specs("job.1"), dict.fromkeys(range(3), 0))
+        Agents(remote).run(specs("job.1"), dict.fromkeys(range(3), 0), lambda *_: None)
 
 
 def test_an_agent_that_a_crash_has_cut_short_is_replaced(remote: Counting) -> None:
@@ -129,5 +132,6 @@ def test_an_agent_that_a_crash_has_cut_short_is_replaced(remote: Counting) -> No
     file = f"$HOME/.tpuherd/agent/{bundle().digest}.py"
     cut = f'head -c 9000 "{file}" > "{file}.cut" && mv "{file}.cut" "{file}"'
     assert not remote.run(cut, workers=[0], timeout_s=30).failed
-    begun = agents.run(specs("job.1", "echo hello"), dict.fromkeys(range(3), 0))
+    begun: dict[int, Iterator[Frame]] = {}
+    agents.run(specs("job.1", "echo hello"), dict.fromkeys(range(3), 0), begun.__setitem__)
     assert [followed(begun[index]) for index in range(3)] == [(b"hello\n", "exited")] * 3

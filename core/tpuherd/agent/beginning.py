@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,37 +12,34 @@ from tpuherd.remote.parallel import in_background
 from tpuherd.remote.result import Outcome, RemoteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tpuherd.agent.answers import Frame
     from tpuherd.remote import RemoteCommand, RemoteStream, RemoteWorkers
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
-    """What came of a `run` on one worker."""
-
-    result: RemoteResult
-    """Exit code 0: it was started, and is being watched."""
-    frames: Iterator[Frame]
-    """What the agent sends, as `Agents.watch`; nothing if it was not started."""
+    TellBegun = Callable[[int, Iterator[Frame]], None]
+    """Worker index, and what its agent sends, as `Agents.watch`."""
 
 
 class Beginning:
     """Begins at once, in a thread of its own."""
 
-    def __init__(self, remote: RemoteWorkers, index: int, command: RemoteCommand) -> None:
-        """Begin `command`, an agent's `run`, on the worker of this index."""
+    def __init__(self, remote: RemoteWorkers, index: int, command: RemoteCommand, begun: TellBegun) -> None:
+        """Begin `command`, an agent's `run`, on the worker of this index; `begun` gets what the agent sends.
+
+        It is called at once when the workload was started, whatever other workers do.
+        """
         self._remote = remote
         self._worker = next(worker for worker in remote.workers if worker.index == index)
         self._command = command
         self._began_at = time.monotonic()
         self._stream: RemoteStream | None = None
         self._given_up = False
+        self._tell = begun
         self._begun = in_background(Beginning._begin, self)
 
-    def wait(self, timeout_s: float) -> Begun:
-        """What came of it; after `timeout_s` seconds since the beginning: that nothing did.
+    def wait(self, timeout_s: float) -> RemoteResult:
+        """What came of it, exit code 0: it was started; `timeout_s` seconds after the beginning: nothing did.
 
         Raises:
             AgentProtocolError: what answers there is no agent, or it has another log than ours.
@@ -60,7 +56,7 @@ class Beginning:
         if self._stream:
             self._stream.close()
 
-    def _begin(self) -> Begun:
+    def _begin(self) -> RemoteResult:
         try:
             return self._first_frame()
         except RemoteError as error:
@@ -69,7 +65,7 @@ class Beginning:
             refused = bool(self._stream.exit_code)  # a refusal is an exit code before any frame
             return self._failed(Outcome.EXITED) if refused else self._failed(Outcome.LOST, str(error))
 
-    def _first_frame(self) -> Begun:
+    def _first_frame(self) -> RemoteResult:
         command = self._command
         stream = self._stream = self._remote.open_stream(
             self._worker.index, command.command, command.stdin, call=command.call
@@ -78,11 +74,12 @@ class Beginning:
             stream.close()
         frames = frames_of(stream)
         first = next(frames)
-        return Begun(result=self._result(Outcome.EXITED, 0), frames=chain((first,), frames))
+        self._tell(self._worker.index, chain((first,), frames))
+        return self._result(Outcome.EXITED, 0)
 
-    def _failed(self, outcome: Outcome, reason: str = "") -> Begun:
+    def _failed(self, outcome: Outcome, reason: str = "") -> RemoteResult:
         code = self._stream.exit_code if self._stream and outcome is Outcome.EXITED else None
-        return Begun(result=self._result(outcome, code, reason), frames=iter(()))
+        return self._result(outcome, code, reason)
 
     def _result(self, outcome: Outcome, code: int | None, reason: str = "") -> RemoteResult:
         return RemoteResult(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tpuherd.agent.answers import Frame, Status
-    from tpuherd.agent.beginning import Begun
+    from tpuherd.agent.beginning import TellBegun
     from tpuherd.remote import RemoteCommand, RemoteResult, RemoteWorkers
 
 NO_AGENT = 2
@@ -66,33 +66,29 @@ class Agents:
         commands = {index: self._command("start", stdin=_as_input(spec)) for index, spec in specs.items()}
         return self._remote.run_each(commands, timeout_s=START_TIMEOUT_S)
 
-    def run(
-        self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int]
-    ) -> dict[int, Iterator[Frame]]:
+    def run(self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int], begun: TellBegun) -> None:
         """Start an attempt as `start` does and follow it as `watch` does, in one command per worker.
 
         Args:
             specs: worker index to its specification.
             offsets: worker index to the byte of its log to follow from.
-
-        Returns:
-            Worker index to what its agent sends, if it was started on all of them.
+            begun: called for each worker that has started it, at once and in a thread of its own.
 
         Raises:
             WorkloadError: a worker refused, or could not be asked: what others have started goes on.
         """
-        begun = self._run(specs, offsets)
-        without = [index for index, one in begun.items() if _lacks_agent(one.result)]
-        if without:
+        results = self._run(specs, offsets, begun)
+        if without := [index for index, result in results.items() if _lacks_agent(result)]:
             self.install(without)
-            begun |= self._run({index: specs[index] for index in without}, offsets)
-        results = tuple(begun[index].result for index in sorted(begun))
-        FanOut(results=results).require(WorkloadError, "starting the workload")
-        return {index: one.frames for index, one in begun.items()}
+            results |= self._run({index: specs[index] for index in without}, offsets, begun)
+        ordered = tuple(results[index] for index in sorted(results))
+        FanOut(results=ordered).require(WorkloadError, "starting the workload")
 
-    def _run(self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int]) -> dict[int, Begun]:
+    def _run(
+        self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int], begun: TellBegun
+    ) -> dict[int, RemoteResult]:
         beginnings = {
-            index: Beginning(self._remote, index, self._running(spec, offsets[index]))
+            index: Beginning(self._remote, index, self._running(spec, offsets[index]), begun)
             for index, spec in specs.items()
         }
         return {index: one.wait(START_TIMEOUT_S) for index, one in beginnings.items()}

@@ -40,8 +40,7 @@ class Follower:
         self.deserted = False
         """True if the worker answers, and says that nobody there watches the workload: it may still run."""
         self.log = LocalLog(log_file(job.attempt_directory, worker.index), self._line, self._bear_full_disk)
-        self.begun: Iterator[Frame] | None = None
-        """What the agent that started it sends; `None`, and when that has ended: it is asked to watch."""
+        self._begun: Iterator[Frame] | None = None
         self._job = job
         self._agents = agents
         self._abandoned = threading.Event()
@@ -58,8 +57,14 @@ class Follower:
         """Some of its silence was ours."""
         self._heard_at += min(seconds, self.silent_s)
 
-    def start(self) -> None:
-        """Follow in a thread of its own, which keeps no process alive."""
+    def start(self, begun: Iterator[Frame] | None = None) -> None:
+        """Follow in a thread of its own, which keeps no process alive.
+
+        Args:
+            begun: what the agent that started it sends; without it, and when that has ended, it is asked to
+                watch.
+        """
+        self._begun = begun
         name = f"follow {self.worker.name}"
         threading.Thread(target=self._run_and_settle, name=name, daemon=True).start()
 
@@ -120,7 +125,7 @@ class Follower:
     def _follow_once(self) -> WorkerExit | None:
         """Follow over one connection, from where the log here ends."""
         last: Status | None = None
-        begun, self.begun = self.begun, None
+        begun, self._begun = self._begun, None
         for frame in begun or self._agents.watch(self.worker.index, self._job.attempt_id, self.log.size):
             if self._abandoned.is_set():
                 raise Cancelled("no longer followed")

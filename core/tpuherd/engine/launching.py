@@ -32,6 +32,7 @@ def run_launch(
     workers = _chosen(allocation, what.workers)
     agents = Agents(job.session.workers(allocation, job.cloud.ssh))
     specs = {worker.index: agent_spec(job, allocation, worker, environment, code, what) for worker in workers}
+    job.attempt_directory.mkdir(parents=True, exist_ok=True)
     running = Running(job, agents, allocation, workers, reports_of(what.reports, job.spec.detection))
     try:
         if job.session.has_started(job.attempt.number):

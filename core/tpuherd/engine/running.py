@@ -50,6 +50,7 @@ class Running:
         self._followers = [Follower(job, agents, worker, reports) for worker in workers]
         self._stopper = Stopper(job, agents)
         self._deadline = time.monotonic() + (job.spec.timeouts.workload_s or float("inf"))
+        self._started = False
         self._ended_by, self._why = EndedBy.ITSELF, ""
         self._view: ControlPlaneView | None = None
         self._progress = ProgressWriter(progress_file(job.attempt_directory))
@@ -57,19 +58,31 @@ class Running:
         self._ticked_at = time.monotonic()
 
     def start(self, specs: Mapping[int, dict[str, Any]]) -> None:
-        """Start it on all workers: index to specification; raises `WorkloadError` if one refuses."""
-        begun = self._agents.run(specs, {f.worker.index: f.log.size for f in self._followers})
-        for follower in self._followers:
-            follower.begun = begun[follower.worker.index]
+        """Start it on all workers: index to specification; what the first ones say is heard meanwhile.
+
+        Raises:
+            WorkloadError: one refuses; nobody is followed any more.
+        """
+        followers = {follower.worker.index: follower for follower in self._followers}
+        self._started = True
+        try:
+            self._agents.run(
+                specs,
+                {index: follower.log.size for index, follower in followers.items()},
+                lambda index, frames: followers[index].start(frames),
+            )
+        except BaseException:
+            self._leave()
+            raise
 
     def follow(self) -> WorkloadExit:
         """Wait for all; returns how each ended, and what was heard of it meanwhile."""
-        self._job.attempt_directory.mkdir(parents=True, exist_ok=True)
         look = self._job.session.observe
         self._view = ControlPlaneView(lambda: look(self._job, self._allocation)) if look else None
         try:
-            for follower in self._followers:
-                follower.start()
+            if not self._started:
+                for follower in self._followers:
+                    follower.start()
             exits = self._until_all_ended()
             self._stop_deserted()
         except BaseException:
@@ -158,9 +171,12 @@ class Running:
             and not self._view.answers
         )
 
-    def _abandon(self) -> None:
+    def _leave(self) -> None:
         for follower in self._followers:
             follower.abandon()
+
+    def _abandon(self) -> None:
+        self._leave()
         wait([follower.end for follower in self._followers], timeout=ABANDON_S)
 
     def _check_deadline(self) -> None:

@@ -6,9 +6,11 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from tpuherd.agent.bundle import bundle
 from tpuherd.errors import RemoteError
 from tpuherd.holder.standing import StandingAgent
 from tpuherd.remote.result import Ending, Outcome
+from tpuherd_agent import mux
 from tpuherd_agent.errors import LONG_WAY
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 PAUSE_S = 5.0
 """After an agent could not stand by: it may have to be installed first, or cannot do so at all."""
+STAND_S = 20.0
 LOST = "the agent that stood by ended before the command did; it may still be running"
 
 
@@ -39,25 +42,49 @@ class Post:
         """Have a command answered; `None`: that has to be done in another way, and nobody has heard anything.
 
         Args:
-            command: only one that is a call of an agent can be answered here.
+            command: a call of an agent, which starts one that stands by; or with a mark, for one that does.
             dialer: opens the connection if there is none.
             deadline: a `time.monotonic()`.
             listener: of what the agent says; the end is not told here.
         """
-        agent = self._standing(command.call, dialer, deadline) if command.call else None
-        if agent is None or command.call is None:
+        if command.call:
+            return self._repeatable(command, command.call, dialer, deadline, listener)
+        return self._once(command, deadline, listener) if command.mark else None
+
+    def stand_by(self, digest: str, dialer: Dialer) -> None:
+        """Have an agent stand by for what comes next, if the worker has it and is connected."""
+        if self._link.is_open:
+            self._standing(digest, dialer, time.monotonic() + STAND_S)
+
+    def _repeatable(
+        self, command: RemoteCommand, call: AgentCall, dialer: Dialer, deadline: float, listener: Listener
+    ) -> Ending | None:
+        agent = self._standing(call.digest, dialer, deadline)
+        if agent is None:
             return None
         try:
-            call = agent.call(command.call.words, command.stdin)
+            begun = agent.call(call.words, command.stdin)
         except ConnectionError:
             return None
-        try:
-            return self._listen(call, deadline, listener)
-        finally:
-            if call.is_open:
-                call.close()
+        ending, heard = self._listen(begun, deadline, listener)
+        unclear = ending.outcome is not Outcome.EXITED or ending.code == LONG_WAY
+        return None if unclear and not heard and not begun.was_left else ending
 
-    def _listen(self, call: Call, deadline: float, listener: Listener) -> Ending | None:
+    def _once(self, command: RemoteCommand, deadline: float, listener: Listener) -> Ending | None:
+        """What was begun here is begun nowhere else, whatever becomes of it."""
+        agent = self._agent
+        fits = len(command.command) < mux.WINDOW_BYTES // 4  # else no shell takes it, either
+        if not (fits and agent and agent.is_alive and agent.digest == bundle().digest):
+            return None
+        try:
+            begun = agent.call((mux.SHELL, command.command), command.stdin)
+        except ConnectionError:
+            return Ending(outcome=Outcome.LOST, reason=LOST)
+        ending, _ = self._listen(begun, deadline, listener)
+        return None if begun.was_refused else ending
+
+    def _listen(self, call: Call, deadline: float, listener: Listener) -> tuple[Ending, bool]:
+        """How it ended, and whether it said anything."""
         index, heard = self._link.worker.index, False
         try:
             listener.begin(index, call)
@@ -65,22 +92,24 @@ class Post:
                 heard = True
                 listener.feed(index, name, data)
         except TimeoutError:  # before ConnectionError's base, OSError
-            return Ending(outcome=Outcome.TIMED_OUT, reason="it may still be running")
+            return Ending(outcome=Outcome.TIMED_OUT, reason="it may still be running"), True
         except ConnectionError as error:
-            return Ending(outcome=Outcome.LOST, reason=str(error))
+            return Ending(outcome=Outcome.LOST, reason=str(error)), True
+        finally:
+            if call.is_open:
+                call.close()
         outcome, code = call.ending()
-        if not heard and not call.was_left and (outcome is not Outcome.EXITED or code == LONG_WAY):
-            return None
-        return Ending(outcome=outcome, code=code, reason=LOST if outcome is Outcome.LOST else "")
+        reason = LOST if outcome is Outcome.LOST else ""
+        return Ending(outcome=outcome, code=code, reason=reason), heard
 
-    def _standing(self, call: AgentCall, dialer: Dialer, deadline: float) -> StandingAgent | None:
+    def _standing(self, digest: str, dialer: Dialer, deadline: float) -> StandingAgent | None:
         with self._lock:
             agent = self._agent
-            if agent and agent.is_alive and agent.digest == call.digest:
+            if agent and agent.is_alive and agent.digest == digest:
                 return agent
             if agent:
                 agent.retire()
-            self._agent = self._started(call.digest, dialer, deadline)
+            self._agent = self._started(digest, dialer, deadline)
             return self._agent
 
     def _started(self, digest: str, dialer: Dialer, deadline: float) -> StandingAgent | None:

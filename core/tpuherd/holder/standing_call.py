@@ -39,6 +39,8 @@ class Call:
         """False once nothing more can be heard of it."""
         self.was_left = False
         """True: nobody wants to hear more."""
+        self.was_refused = False
+        """True: nothing was begun."""
         self._send = send
         self._queue: queue.SimpleQueue[tuple[bytes, bytes]] = queue.SimpleQueue()
         self._ending: tuple[Outcome, int | None] = Outcome.LOST, None
@@ -67,6 +69,7 @@ class Call:
         elif kind in STREAMS:
             self._queue.put((kind, payload))
         else:
+            self.was_refused = kind != mux.DONE
             self._end(mux.NUMBER.unpack(payload)[0] if kind == mux.DONE else None)
 
     def lose(self) -> None:
