@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
+from tpuherd.garbage import look_later
 from tpuherd.holder.quick import quick_exec
 from tpuherd.tasks.alone import alone
 
@@ -39,6 +40,7 @@ def main() -> None:
 
 def here() -> NoReturn:
     """Run the command line of this process, and end it."""
+    look_later()
     try:
         code = quick_exec(sys.argv[1:])
         if code is None:

@@ -281,10 +281,19 @@ def test_another_agent_takes_its_place(remote: HeldWorkers, farm: Farm, monkeypa
         bundle.cache_clear()
 
 
-def test_where_there_is_no_agent_that_is_said_as_before(bare: HeldWorkers, farm: Farm):
+def test_where_there_is_no_agent_it_comes_along(bare: HeldWorkers, farm: Farm):
+    asked = bare.run_each({1: agent_command(bundle(), "status")}, timeout_s=60).results[0]
+    assert (asked.code, json.loads(asked.stdout)) == (0, {"attempts": []})
+    assert len(standing(farm, 1)) == 1
+
+
+def test_where_it_cannot_stay_that_is_said_as_before(bare: HeldWorkers, farm: Farm):
+    blocked = at_home(farm, 1) / ".tpuherd"
+    blocked.touch()
     missing = bare.run_each({1: agent_command(bundle(), "status")}, timeout_s=60).results[0]
     assert (missing.code, "can't open file" in missing.stderr) == (2, True)
     assert standing(farm, 1) == []
+    blocked.unlink()
     assert not Agents(bare).start({1: spec("k.1", "sleep 600")}).failed
     assert wait_for(lambda: starts(farm, "k.1", 1) == 1)
     Agents(bare).kill("k.1", workers=[1])

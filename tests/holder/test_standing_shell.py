@@ -10,6 +10,7 @@ import pytest
 from herd import wait_for
 from test_standing import at_home, bare, parent, remote, standing
 
+from tpuherd.agent.bundle import bundle
 from tpuherd.agent.client import Agents
 from tpuherd.remote import Outcome, RemoteWorkers
 
@@ -95,7 +96,17 @@ def test_after_a_command_agents_stand_by_for_the_next(remote: HeldWorkers, farm:
     assert wait_for(lambda: int(told(remote, "echo $PPID").stdout) in standing(farm))
 
 
-def test_without_an_agent_there_it_is_a_session(bare: HeldWorkers, farm: Farm):
+def test_an_agent_that_is_missing_is_sent_there(bare: HeldWorkers, farm: Farm):
+    assert not told(bare, "ls ~/.tpuherd").succeeded, "the first command does not wait for it"
+    assert wait_for(lambda: int(told(bare, "echo $PPID").stdout) in standing(farm))
+    (script,) = at_home(farm).glob(".tpuherd/agent/*.py")
+    assert script.read_bytes() == bundle().content
+    assert oct(script.stat().st_mode) == "0o100600"
+    assert not list(script.parent.glob("*.tmp"))
+
+
+def test_where_no_agent_can_be_it_is_a_session(bare: HeldWorkers, farm: Farm):
+    (at_home(farm) / ".tpuherd").touch()
     for _ in range(2):
         assert told(bare, "echo said").stdout == "said\n"
     assert not standing(farm)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _PACKAGE = "tpuherd_agent"
 _ENTRY = "entry.py"
+_ARRIVE = "arrive.py"
+_NOT_PACKED = (_ENTRY, _ARRIVE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ def sources() -> dict[str, str]:
     found = sorted(
         (file for file in files(_PACKAGE).iterdir() if file.name.endswith(".py")), key=lambda f: f.name
     )
-    return {_module(file.name): file.read_text("utf-8") for file in found if file.name != _ENTRY}
+    return {_module(file.name): file.read_text("utf-8") for file in found if file.name not in _NOT_PACKED}
 
 
 def install_command(bundle: AgentBundle) -> str:
@@ -65,7 +67,25 @@ def command(bundle: AgentBundle, *args: str) -> str:
 
 def agent_line(digest: str, *args: str) -> str:
     """The same by the digest of the agent alone."""
-    return f"python3 -I -S ~/.tpuherd/agent/{digest}.py {shlex.join(args)}".rstrip()
+    return f"python3 -I -S {_file(digest)} {shlex.join(args)}".rstrip()
+
+
+def arriving_line(bundle: AgentBundle, *args: str) -> str:
+    """A shell line that installs the agent and runs it, in one process.
+
+    It says `tpuherd_agent.arrive.WANTED`, and reads `bundle.content` from stdin before its own input. What is
+    installed already is replaced.
+    """
+    arrive = files(_PACKAGE).joinpath(_ARRIVE).read_text("utf-8")
+    return f"python3 -I -S -c {shlex.quote(arrive)} {bundle.digest} {len(bundle.content)} {shlex.join(args)}"
+
+
+def standing_line(digest: str) -> str:
+    """The shell line that lets an agent stand by; it asks for ours if that is meant and missing there."""
+    installed = agent_line(digest, "serve")
+    if digest != bundle().digest:
+        return installed
+    return f"test -f {_file(digest)} && exec {installed}\nexec {arriving_line(bundle(), 'serve')}"
 
 
 def agent_command(bundle: AgentBundle, *args: str, stdin: bytes | None = None) -> RemoteCommand:
@@ -81,6 +101,10 @@ def agent_command(bundle: AgentBundle, *args: str, stdin: bytes | None = None) -
     call = AgentCall(digest=bundle.digest, words=args)
     line = f"{_REQUIRE.format(digest=bundle.digest)}; exec {command(bundle, *args)}"
     return RemoteCommand(command=line, stdin=stdin, call=call)
+
+
+def _file(digest: str) -> str:
+    return f"~/.tpuherd/agent/{digest}.py"
 
 
 def _module(file_name: str) -> str:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from tpuherd.agent.answers import parse_status
 from tpuherd.agent.beginning import Beginning
-from tpuherd.agent.bundle import agent_command, bundle, install_command
+from tpuherd.agent.bundle import agent_command, arriving_line, bundle, install_command
 from tpuherd.agent.protocol import frames_of
 from tpuherd.errors import WorkloadError
-from tpuherd.remote import FanOut
+from tpuherd.remote import FanOut, RemoteCommand
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tpuherd.agent.answers import Frame, Status
     from tpuherd.agent.beginning import TellBegun
-    from tpuherd.remote import RemoteCommand, RemoteResult, RemoteWorkers
+    from tpuherd.remote import RemoteResult, RemoteWorkers
 
 NO_AGENT = 2
 NO_FILE = "can't open file"
@@ -77,24 +77,35 @@ class Agents:
         Raises:
             WorkloadError: a worker refused, or could not be asked: what others have started goes on.
         """
-        results = self._run(specs, offsets, begun)
+        results = self._run(specs, offsets, begun, self._running)
         if without := [index for index, result in results.items() if _lacks_agent(result)]:
-            self.install(without)
-            results |= self._run({index: specs[index] for index in without}, offsets, begun)
+            missing = {index: specs[index] for index in without}
+            results |= self._run(missing, offsets, begun, self._arriving)
         ordered = tuple(results[index] for index in sorted(results))
         FanOut(results=ordered).require(WorkloadError, "starting the workload")
 
     def _run(
-        self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int], begun: TellBegun
+        self,
+        specs: Mapping[int, dict[str, Any]],
+        offsets: Mapping[int, int],
+        begun: TellBegun,
+        command: Callable[[dict[str, Any], int], RemoteCommand],
     ) -> dict[int, RemoteResult]:
         beginnings = {
-            index: Beginning(self._remote, index, self._running(spec, offsets[index]), begun)
+            index: Beginning(self._remote, index, command(spec, offsets[index]), begun)
             for index, spec in specs.items()
         }
         return {index: one.wait(START_TIMEOUT_S) for index, one in beginnings.items()}
 
     def _running(self, spec: dict[str, Any], offset: int) -> RemoteCommand:
         return self._command("run", "--offset", str(offset), stdin=_as_input(spec))
+
+    def _arriving(self, spec: dict[str, Any], offset: int) -> RemoteCommand:
+        """The same by an agent that comes along."""
+        return RemoteCommand(
+            command=arriving_line(self._bundle, "run", "--offset", str(offset)),
+            stdin=self._bundle.content + _as_input(spec),
+        )
 
     def _command(self, *words: str, stdin: bytes | None = None) -> RemoteCommand:
         """All that is asked of agents here may be asked twice."""

@@ -7,10 +7,11 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.agent.bundle import agent_line
+from tpuherd.agent.bundle import bundle, standing_line
 from tpuherd.holder.standing_call import Call
 from tpuherd.remote import channel as session
 from tpuherd_agent import mux
+from tpuherd_agent.arrive import WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,10 +26,10 @@ class StandingAgent:
     """One process on one worker; any thread may call it. A thread of its own hears what it says."""
 
     def __init__(self, digest: str, channel: Any) -> None:
-        """Start it.
+        """Start it; one that is missing on the worker is sent there first.
 
         Args:
-            digest: of the installed agent.
+            digest: of the agent.
             channel: a new session, a paramiko `Channel`.
 
         Raises:
@@ -42,7 +43,7 @@ class StandingAgent:
         self._wanted = True
         self._stands = threading.Event()
         self._over = threading.Event()
-        session.open_command(channel, agent_line(digest, "serve"), close_input=False)
+        session.open_command(channel, standing_line(digest), close_input=False)
         threading.Thread(target=self._hear, name="standing agent", daemon=True).start()
 
     def stands_by(self, timeout_s: float) -> bool:
@@ -112,6 +113,9 @@ class StandingAgent:
             if not (data := self._channel.recv(mux.CHUNK_BYTES)):
                 return
             buffer += data
+            if WANTED in buffer:
+                del buffer[: buffer.find(WANTED) + len(WANTED)]
+                self._send(bundle().content)
         if start < 0:
             return
         del buffer[: start + len(mux.PREAMBLE)]
