@@ -5,7 +5,6 @@ All in one process, which then does what the words ask of it; its stdin is what 
 
 import os
 import sys
-from hashlib import sha256
 
 WANTED = b"\0tpuherd-agent-wanted\n"
 """Says that the agent may be sent. It begins with a byte that no login banner prints."""
@@ -34,8 +33,8 @@ def main(digest: str, size: int, words: list[str]) -> None:
     """Take it, and do what the words say."""
     os.write(1, WANTED)
     content = take(size)
-    if sha256(content).hexdigest() != digest:
-        sys.exit("the agent arrived damaged: install it again")
+    if len(content) < size:  # the channel itself vouches for each byte
+        sys.exit("the agent did not arrive: the connection ended")
     path = os.path.expanduser(f"~/.tpuherd/agent/{digest}.py")  # noqa: PTH111
     keep(path, content)
     sys.argv[:] = [path, *words]

@@ -1,9 +1,9 @@
 """The agent's first lines: they are compiled on every call, so they are few and import what is built in.
 
-The agent arrives on a worker as one script: this file, and all other modules packed into one word. The first
-call with some Python compiles them into a file beside the script, the next ones only read it: that is half of
-what a call would cost. A file that is missing, damaged or cut short is made again; where it cannot be
-written, the agent works without.
+The agent arrives on a worker as one script: this file, and all other modules packed into one word. A call
+compiles those that it needs. Before the first one ends, it keeps all of them, compiled, in a file beside the
+script, and the next ones only read that: it is half of what a call would cost. A file that is missing,
+damaged or cut short is made again; where it cannot be written, the agent works without.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ CHECK_BYTES = 4
 
 
 class Modules:
-    """A finder and loader, as `importlib.abc` describes them: module name to its compiled code."""
+    """A finder and loader, as `importlib.abc` describes them."""
 
-    def __init__(self, compiled: dict[str, bytes]) -> None:
+    def __init__(self, sources: dict[str, str], compiled: dict[str, bytes]) -> None:
+        """Both by module name; what is compiled needs no source."""
+        self._sources = sources
         self._compiled = compiled
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         """The specification of one of the agent's modules; `None`: it is another one."""
         specification = type(sys.__spec__)  # `importlib.machinery` has it too, and costs a millisecond
-        known = name in self._compiled
+        known = name in self._compiled or name in self._sources
         return specification(name, self, is_package=name == PACKAGE) if known else None  # type: ignore[arg-type]
 
     def create_module(self, _spec: ModuleSpec) -> None:
@@ -42,7 +44,17 @@ class Modules:
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module's own code."""
-        exec(marshal.loads(self._compiled[module.__name__]), module.__dict__)  # noqa: S102, S302
+        exec(marshal.loads(self._code(module.__name__)), module.__dict__)  # noqa: S102, S302
+
+    def keep(self, path: str) -> None:
+        """Compile what is left, and keep everything, if that is possible."""
+        _keep(path, marshal.dumps({name: self._code(name) for name in self._sources}))
+
+    def _code(self, name: str) -> bytes:
+        if name not in self._compiled:
+            code = compile(self._sources[name], name, "exec", 0, True, 2)
+            self._compiled[name] = marshal.dumps(code)
+        return self._compiled[name]
 
 
 def run(script: str, packed: bytes) -> None:
@@ -53,10 +65,17 @@ def run(script: str, packed: bytes) -> None:
         packed: Module names to sources: JSON, compressed, in base 64.
     """
     kept = f"{script[:-3]}.{sys.implementation.cache_tag}-{sys.hexversion:x}"
-    sys.meta_path.insert(0, Modules(_read(kept) or _make(kept, packed)))
+    compiled = _read(kept)
+    sources = {} if compiled else _unpacked(packed)
+    modules = Modules(sources, compiled)
+    sys.meta_path.insert(0, modules)
     from tpuherd_agent.__main__ import main
 
-    main()
+    try:
+        main()
+    finally:
+        if sources:
+            modules.keep(kept)
 
 
 def _read(kept: str) -> dict[str, bytes]:
@@ -70,16 +89,12 @@ def _read(kept: str) -> dict[str, bytes]:
     return marshal.loads(content) if good else {}  # noqa: S302
 
 
-def _make(kept: str, packed: bytes) -> dict[str, bytes]:
-    """Compile everything, and keep it if that is possible."""
+def _unpacked(packed: bytes) -> dict[str, str]:
     import json
     from binascii import a2b_base64
 
     sources: dict[str, str] = json.loads(zlib.decompress(a2b_base64(packed)))
-    codes = {name: compile(text, name, "exec", 0, True, 2) for name, text in sources.items()}
-    compiled = {name: marshal.dumps(code) for name, code in codes.items()}
-    _keep(kept, marshal.dumps(compiled))
-    return compiled
+    return sources
 
 
 def _keep(kept: str, content: bytes) -> None:
