@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.job import Job
 
-ANSWER_S = 5.0
+ANSWER_S = 10.0
 
 
 def ask_hosts(job: Job, allocation: Allocation, workers: Sequence[int]) -> tuple[HostObservation, ...]:
