@@ -208,6 +208,8 @@ def test_a_policy_of_a_module_of_ones_own_waits_and_the_job_goes_on(cloud):
     first, second = history(cloud)
     assert (first["class"], first["action"], first["state"]) == ("user-error", "Wait", "failed")
     assert second["state"] == "succeeded"
+    del cloud.variables["PYTHONPATH"]
+    assert history(cloud) == [first, second], "it is shown where its policy is not"
     assert len(cloud.operations("delete")) == 1
     events = cloud.status()["events"]
     for number, event in enumerate(events):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pluggy import PluginManager
 
+    from tpuherd.config.spec import JobSpec
     from tpuherd.model.allocation import Allocation
     from tpuherd.model.job import Attempt
     from tpuherd.model.observation import SliceObservation
@@ -76,16 +77,17 @@ def _check_secrets(loaded: LoadedJob) -> None:
         raise ConfigError(f"{loaded.path}: {error}") from error
 
 
+def stored_spec(manager: PluginManager, record: JobRecord) -> JobSpec:
+    """The job file as it was when the job was made, for who only looks: what it names need not be here."""
+    named = [*record.overrides, f"job.name={record.name}"]
+    return load_text(record.text, Path(record.file), GlobalHooks(manager).config_sections(), named).spec
+
+
 def open_hooks(manager: PluginManager, record: JobRecord) -> Hooks:
     """The hooks of a stored job, from the job file as it was when the job was made."""
-    loaded = load_text(
-        record.text,
-        Path(record.file),
-        GlobalHooks(manager).config_sections(),
-        [*record.overrides, f"job.name={record.name}"],
-    )
-    check_choices(manager, loaded.spec, record.file)
-    return Hooks(manager, loaded.spec)
+    spec = stored_spec(manager, record)
+    check_choices(manager, spec, record.file)
+    return Hooks(manager, spec)
 
 
 def open_session(store: Store, hooks: Hooks, record: JobRecord, reporter: Reporter) -> Session:

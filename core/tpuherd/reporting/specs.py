@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tpuherd.engine.opening import open_hooks
+from tpuherd.engine.opening import stored_spec
 from tpuherd.errors import TpuherdError
 
 if TYPE_CHECKING:
@@ -31,6 +31,6 @@ class Specs:
 
     def _read(self, record: JobRecord) -> JobSpec | None:
         try:
-            return open_hooks(self._manager, record).spec
+            return stored_spec(self._manager, record)
         except TpuherdError:
             return None

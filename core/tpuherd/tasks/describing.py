@@ -27,13 +27,13 @@ def describe(_context: Context, job: str, json: bool = False) -> None:
     failures of its attempts. `tpuherd status` shows how far it is, `tpuherd code.diff` what code ran.
     """
     from tpuherd.engine.describing import as_it_went
-    from tpuherd.engine.opening import open_hooks
+    from tpuherd.engine.opening import stored_spec
     from tpuherd.output.tables import duration, print_json, print_table
     from tpuherd.reach.page import page_of
     from tpuherd.tasks.plugins import manager
 
     record, store = opening.find_job(job), opening.store()
-    page = page_of(store, record, open_hooks(manager(), record).spec)
+    page = page_of(store, record, stored_spec(manager(), record))
     stages = [as_it_went(row) for row in store.stages.all(record.id)]
     failures = [event for event in store.events.all(record.id) if event.kind == "diagnosis"]
     if json:

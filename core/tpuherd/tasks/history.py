@@ -23,12 +23,12 @@ def history(_context: Context, job: str, json: bool = False) -> None:
     Costs are list prices of the time for which slices were held.
     """
     from tpuherd.engine.chain import chain
-    from tpuherd.engine.opening import open_hooks
+    from tpuherd.engine.opening import stored_spec
     from tpuherd.output.tables import print_json, print_table
     from tpuherd.tasks.plugins import manager
 
     record = opening.find_job(job)
-    links = chain(opening.store(), record, open_hooks(manager(), record).spec)
+    links = chain(opening.store(), record, stored_spec(manager(), record))
     if json:
         print_json([_as_json(link) for link in links])
         return

@@ -120,10 +120,10 @@ def _ask(reached: Reached, *words: str, timeout_s: float = 30.0) -> Answers:
 
 
 def _grace_s(reached: Reached) -> float:
-    from tpuherd.engine.opening import open_hooks
+    from tpuherd.engine.opening import stored_spec
     from tpuherd.tasks.plugins import manager
 
-    return open_hooks(manager(), reached.record).spec.timeouts.grace_s
+    return stored_spec(manager(), reached.record).timeouts.grace_s
 
 
 def _rows(said: Answers, key: str) -> list[dict[str, Any]]:
