@@ -22,7 +22,7 @@ from tpuherd_activations.worker.input.encoding import Encoder
 from tpuherd_activations.worker.input.forms import Field, Form
 from tpuherd_activations.worker.output.hooks import Hook
 from tpuherd_activations.worker.places import bucket, folder
-from tpuherd_activations.worker.work.dataset import Content
+from tpuherd_activations.worker.work.content import Content
 from tpuherd_activations.worker.work.running import Worker, run
 
 HOOKS = (

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from tpuherd.config.sections import Section, wrong
+from tpuherd_activations.worker.input.forms import BUILT_IN
 
 
 class ActivationsSection(Section):
@@ -61,6 +62,11 @@ class ActivationsSection(Section):
     lease_s: float = Field(
         60.0, gt=0, description="Seconds after which a silent worker's part is done by another one."
     )
+
+    @property
+    def built_in_form(self) -> bool:
+        """Whether the form needs no code of somebody else's."""
+        return self.form in BUILT_IN
 
     @field_validator("hooks")
     @classmethod

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tpuherd import ConfigError
 from tpuherd.accelerators import resolve
 from tpuherd_activations.estimating import Estimate, estimate
-from tpuherd_activations.worker.architecture import read
+from tpuherd_activations.looking import architecture_of
 from tpuherd_activations.worker.errors import DatasetError, ModelError
 from tpuherd_activations.worker.hooks import choose, shape
 from tpuherd_activations.worker.input.forms import BUILT_IN
@@ -70,7 +70,7 @@ def survey(
         ConfigError: one of them is not there, or the model has no such hooks.
     """
     try:
-        architecture = read(_fetched(open_place(section.model), scratch))
+        architecture = architecture_of(open_place(section.model), scratch)
         taps = choose(architecture, section.hooks)
         place = open_place(section.input if documents is None else str(documents))
         sizes = [_size(place, name) for name in streams_in(place)]
@@ -97,10 +97,6 @@ def survey(
         text_bytes=sum(sizes),
         form=section.form,
     )
-
-
-def _fetched(model: Place, scratch: Path) -> Path:
-    return model.root if isinstance(model, Folder) else model.local("config.json", scratch).parent
 
 
 def _size(place: Place, name: str) -> int:

@@ -43,13 +43,13 @@ def local_folder(name: str, base_directory: Path) -> Path:
 
 
 def _put(job: Job, source: str, target: str, streams: int) -> None:
-    from tpuherd.cloud.buckets import client
+    from tpuherd_activations.looking import place_of
     from tpuherd_activations.worker.errors import DatasetError
     from tpuherd_activations.worker.input.reading import all_records
     from tpuherd_activations.worker.input.streams import put_streams
     from tpuherd_activations.worker.places import open_place
 
-    place = open_place(target, client=client(job) if target.startswith("gs://") else None)
+    place = place_of(target, job.cloud)
     try:
         count = put_streams(all_records(open_place(source)), streams, place)
     except DatasetError as error:

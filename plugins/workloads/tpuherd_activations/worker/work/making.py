@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..input.encoding import Encoder
     from ..output.manifest import Manifest
-    from .dataset import Content
+    from .content import Content
     from .decoding import Decoder
     from .groups import Group
     from .pipeline import Forward
