@@ -63,6 +63,10 @@ def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_
     whole = tpuherd_run("run", file, timeout_s=800)
     assert whole.exit_code == 0, whole.stderr + whole.stdout[-4000:]
     assert contents(tmp_path / "killed") == contents(tmp_path / "out")
+    again = json.loads(tpuherd_run("run", file, "--json").stdout)
+    assert str(tmp_path / "out") in again["finished_before"]["address"], (
+        "it is known before a worker is asked"
+    )
 
     dataset = tpuherd_activations.open(tmp_path / "out")
     assert not dataset.verify()
