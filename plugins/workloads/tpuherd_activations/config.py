@@ -20,8 +20,8 @@ class ActivationsSection(Section):
         description="What to store, by TransformerLens' names or globs, such as blocks.*.hook_resid_post."
     )
     input: str = Field(
-        description="Folder of documents (.jsonl, .txt, .parquet, or a dataset that `datasets` saved): "
-        "gs://BUCKET/FOLDER, or a path that every worker has."
+        description="Folder of documents (.jsonl, .txt, both also .gz, .parquet, or a dataset that "
+        "`datasets` saved): gs://BUCKET/FOLDER, or a path that every worker has."
     )
     local_input: str | None = Field(
         None,

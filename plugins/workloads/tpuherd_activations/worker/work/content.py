@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dataclasses import field as field_of
 from typing import TYPE_CHECKING, Any
 
-from ..input.plan import streams_in
+from ..input.files import streams_in
 from ..output import documents, layout
 
 if TYPE_CHECKING:
