@@ -106,6 +106,8 @@ def test_slices_of_two_workers_make_what_one_worker_makes(herd, jobs, tmp_path):
     told = json.loads(output(running)[output(running).index("\n{") :])
     assert [one["state"] for one in told["members"]] == ["succeeded"] * 4
     assert [one["job"] for one in told["members"] if one["attempt"] > 1], "the preempted one"
+    assert f"rows of 40 documents in {told['totals']['total']} shards" in told["summary"]
+    assert told["summary"].partition("\n")[0].endswith(str(target))
     assert herd.cloud()["nodes"] == []
 
     again = json.loads(herd.ok("run", fleet, "--json"))

@@ -104,5 +104,6 @@ def survey(
 
 def _side_by_side(spec: JobSpec) -> int:
     """How many slices share the work."""
-    fleet = spec.whole_fleet
-    return 1 if fleet is None else fleet.members_per_zone * len(spec.tpu.zones)
+    if spec.fleet is None:
+        return 1
+    return spec.fleet.members or spec.fleet.members_per_zone * len(spec.tpu.zones)
