@@ -39,6 +39,7 @@ from tpuherd.model.failure import (
     SliceObservation,
     Wait,
 )
+from tpuherd.model.finished_work import FinishedWork
 from tpuherd.model.job import Attempt, Job
 from tpuherd.model.observation import HostObservation, QueueObservation, Symptom
 from tpuherd.model.outcome import (
@@ -78,6 +79,7 @@ __all__ = [
     "Fact",
     "FailureClass",
     "Finding",
+    "FinishedWork",
     "GiveUp",
     "HostObservation",
     "Job",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tpuherd.model.detector import Detector
     from tpuherd.model.event import Event
     from tpuherd.model.failure import AttemptRecord, Diagnosis, Observation, Recovery, SliceObservation
+    from tpuherd.model.finished_work import FinishedWork
     from tpuherd.model.job import Attempt, Job
     from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
     from tpuherd.model.plan import PlanStep
@@ -131,6 +132,16 @@ class Hooks(GlobalHooks):
     def leave_cloud(self, *, cloud: Cloud, job_id: str) -> None:
         """See `hookspecs.leave_cloud`."""
         self._chosen("leave_cloud", cloud=cloud, job_id=job_id)
+
+    def finds_finished(self) -> bool:
+        """Whether the workload's plugin can say that its work was done before."""
+        finders = implementers(self.manager.hook.find_finished)
+        return chosen_plugin(self.spec, "find_finished") in finders
+
+    def find_finished(self, *, base_directory: Path, cloud: Cloud) -> FinishedWork | None:
+        """See `hookspecs.find_finished`."""
+        result = self._chosen("find_finished", spec=self.spec, base_directory=base_directory, cloud=cloud)
+        return cast("FinishedWork | None", result)
 
     def provision(self, *, job: Job, attempt: Attempt) -> Allocation:
         """See `hookspecs.provision`."""

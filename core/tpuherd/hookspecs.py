@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tpuherd.model.detector import Detector
     from tpuherd.model.event import Event
     from tpuherd.model.failure import AttemptRecord, Diagnosis, Observation, Recovery, SliceObservation
+    from tpuherd.model.finished_work import FinishedWork
     from tpuherd.model.job import Attempt, Job
     from tpuherd.model.outcome import CollectedResults, Environment, SyncedCode, WorkloadExit
     from tpuherd.model.plan import PlanStep
@@ -184,6 +185,30 @@ def visit_cloud(project: str | None) -> Cloud | None:
 
 
 # ---- the six, and their counterparts ----
+
+
+@hookspec(firstresult=True)
+def find_finished(spec: JobSpec, base_directory: Path, cloud: Cloud) -> FinishedWork | None:
+    """Find what the job would make, if all of it is there already: then no job is made.
+
+    Called by `tpuherd run` and `create` before they make a job or a fleet, on this machine; only the plugin
+    that `workload.kind` names is asked. It must be cheap, must not create anything, and may only say what is
+    certain: a job that is not made costs nothing, but its user counts on the answer.
+
+    Args:
+        spec: the checked job file; for a fleet the whole one's.
+        base_directory: the folder of the job file: relative paths in it start here.
+        cloud: what `connect_cloud` returned.
+
+    Returns:
+        Where it is and what it is. `None`: it is not there, or that cannot be seen from here.
+
+    Raises:
+        Nothing: what cannot be read is not there. An exception stops the command.
+
+    If it is called again:
+        It looks again; it has no side effects.
+    """
 
 
 @hookspec(firstresult=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NAMED_BY = {
     "connect_cloud": "cloud",
     "leave_cloud": "cloud",
+    "find_finished": "workload.kind",
     "provision": "tpu.allocation_mode",
     "observe": "tpu.allocation_mode",
     "release": "tpu.allocation_mode",

@@ -14,6 +14,7 @@ import signal
 import sys
 from pathlib import Path
 from tempfile import gettempdir
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,8 +23,11 @@ from tpuherd_activations.worker.input.encoding import Encoder
 from tpuherd_activations.worker.input.forms import Field, Form
 from tpuherd_activations.worker.output.hooks import Hook
 from tpuherd_activations.worker.places import bucket, folder
-from tpuherd_activations.worker.work.dataset import Content
+from tpuherd_activations.worker.work.content import Content
 from tpuherd_activations.worker.work.running import Worker, run
+
+if TYPE_CHECKING:
+    from tpuherd_activations.worker.work.pipeline import Forward
 
 HOOKS = (
     Hook(name="blocks.1.hook_resid_post", shape=(6,), kind="BF16"),
@@ -78,11 +82,12 @@ def extract(
     content: Content = CONTENT,
     scratch: Path | None = None,
     form: Form | None = None,
+    compute: Forward = forward,
 ) -> str:
     encoder = Encoder(None, form or Field(content.field, "tokens"), content.max_length, "keep")
     holder = Holder(job="", worker=worker, attempt=1)
     helper = Worker(holder=holder, lease_s=lease_s, scratch=scratch or Path(gettempdir()))
-    return run(content, source, output, helper, encoder, forward, lambda *_: None, lambda *_: None)
+    return run(content, source, output, helper, encoder, compute, lambda *_: None, lambda *_: None)
 
 
 def deadly(kill_at: int) -> None:

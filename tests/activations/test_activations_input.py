@@ -13,8 +13,9 @@ import pytest
 import tpuherd_activations
 from tpuherd_activations.worker.errors import InputError, PlaceError
 from tpuherd_activations.worker.input.encoding import Encoder
+from tpuherd_activations.worker.input.files import streams_in
 from tpuherd_activations.worker.input.forms import Field
-from tpuherd_activations.worker.input.plan import cut, read, streams_in
+from tpuherd_activations.worker.input.plan import cut, read
 from tpuherd_activations.worker.input.source import source_of
 from tpuherd_activations.worker.input.streams import create_streams, put_streams
 from tpuherd_activations.worker.places import open_place

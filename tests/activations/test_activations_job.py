@@ -63,6 +63,10 @@ def test_killed_in_the_middle_the_dataset_is_the_same(job, tpuherd_run, tpuherd_
     whole = tpuherd_run("run", file, timeout_s=800)
     assert whole.exit_code == 0, whole.stderr + whole.stdout[-4000:]
     assert contents(tmp_path / "killed") == contents(tmp_path / "out")
+    again = json.loads(tpuherd_run("run", file, "--json").stdout)
+    assert str(tmp_path / "out") in again["finished_before"]["address"], (
+        "it is known before a worker is asked"
+    )
 
     dataset = tpuherd_activations.open(tmp_path / "out")
     assert not dataset.verify()
@@ -126,12 +130,15 @@ def test_what_cannot_work_is_refused_before_anything_runs(job, tpuherd_run, chan
     assert message in " ".join(planned.stderr.split())
 
 
-def test_the_plan_says_how_much_comes_out(job, tpuherd_run):
-    planned = tpuherd_run("plan", job(), "--json")
+def test_the_plan_says_how_much_comes_out_and_what_is_not_read(job, tpuherd_run, tmp_path):
+    file = job()
+    (tmp_path / "made/documents/notes.md").write_text("")
+    planned = tpuherd_run("plan", file, "--json")
     (action,) = [
         step["action"] for step in json.loads(planned.stdout)["steps"] if step["stage"] == "run_workload"
     ]
     assert "about 11,631 rows, 0.01 GiB" in action
+    assert action.endswith("; not read: notes.md")
 
 
 def test_an_estimate_of_what_lies_in_a_bucket(job, tpuherd_run, bucket, tmp_path):

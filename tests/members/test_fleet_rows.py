@@ -102,8 +102,13 @@ def test_commands_for_one_job_refuse_a_fleet(path, tpuherd_run):
     assert "describes a fleet" in tested.stderr
 
 
-def test_the_plan_tells_of_members(path, tpuherd_run):
-    assert "4, in turn over us-west4-a, us-central1-a" in tpuherd_run("plan", path).stdout
+def test_the_plan_tells_of_members_and_of_the_steps_of_one(path, tpuherd_run):
+    shown = json.loads(tpuherd_run("plan", path, "--json").stdout)
+    assert shown["members"] == "4, in turn over us-west4-a, us-central1-a"
+    places = [(place["members"], place["zone"], place["chips of each"]) for place in shown["placements"]]
+    assert places == [(2, "us-west4-a", 8), (2, "us-central1-a", 8)]
+    (asked,) = [step["action"] for step in shown["steps"] if "CreateNode" in step["action"]]
+    assert "acts-… in us-west4-a" in asked, "a member does not try the zones of others"
 
 
 def test_fleets_are_meant_by_id_and_by_name(make, store):

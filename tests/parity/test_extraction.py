@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tpuherd_activations_worker.claims import Holder
-from tpuherd_activations_worker.input.plan import cut, streams_in
+from tpuherd_activations_worker.input.files import streams_in
+from tpuherd_activations_worker.input.plan import cut
 from tpuherd_activations_worker.input.source import source_of
 from tpuherd_activations_worker.output import layout, manifest
 from tpuherd_activations_worker.places import open_place

@@ -93,6 +93,15 @@ def test_example_visit_cloud(example):
     assert example("visit_cloud")(None).project == "lab"
 
 
+def test_example_find_finished(example, job_factory, tmp_path):
+    job, find = job_factory({"command": {"cmd": "make"}}), example("find_finished")
+    assert find(job.spec, tmp_path, job.cloud) is None
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/finished.json").write_text('{"command": "make"}')
+    assert find(job.spec, tmp_path, job.cloud).address == str(tmp_path / "results")
+    assert find(job_factory({"command": {"cmd": "other"}}).spec, tmp_path, job.cloud) is None
+
+
 def test_example_leave_cloud(example, job_factory):
     assert example("leave_cloud")(job_factory().cloud, "job-1") is None
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tpuherd.config.spec import JobSpec
+    from tpuherd.model.cloud import Cloud
     from tpuherd.model.job import Job
 
 READ_TIMEOUT_S = 10.0
@@ -68,12 +69,17 @@ def _read(job: Job, name: str) -> Any | None:
 
 
 def client(job: Job) -> Any:
-    """A client of the storage of the job's cloud: an emulated one tells its workers where its storage is."""
+    """A client of the storage of the job's cloud."""
+    return client_of(job.cloud)
+
+
+def client_of(cloud: Cloud) -> Any:
+    """A client of a cloud's storage: an emulated one tells its workers where its storage is."""
     from google.auth.credentials import AnonymousCredentials
     from google.cloud import storage
 
-    endpoint = job.cloud.worker_variables.get("STORAGE_EMULATOR_HOST")
+    endpoint = cloud.worker_variables.get("STORAGE_EMULATOR_HOST")
     if endpoint is None:
-        return storage.Client(project=job.cloud.project)
+        return storage.Client(project=cloud.project)
     options = {"api_endpoint": endpoint}
-    return storage.Client(job.cloud.project, AnonymousCredentials(), client_options=options)
+    return storage.Client(cloud.project, AnonymousCredentials(), client_options=options)

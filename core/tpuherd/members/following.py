@@ -83,6 +83,14 @@ def worst(members: Sequence[JobRecord]) -> ExitCode:
     return max(codes, default=ExitCode.SUCCESS)
 
 
+def what_came_of(store: Store, members: Sequence[JobRecord]) -> str:
+    """What the shared work has come to, by the first member that has seen the end of it; empty: none has."""
+    from tpuherd.output.summary import results_of
+
+    found = [results_of(store, record) for record in members]
+    return next((results.summary for results in found if results), "")
+
+
 def _code(record: JobRecord) -> ExitCode:
     return ExitCode.PAUSED if record.state is JobState.PAUSED else ExitCode(record.exit_code or 0)
 

@@ -44,7 +44,7 @@ def find_or_create_members(
     Raises:
         StateError: a fleet of that name is live, but its file or its ttl was different.
     """
-    known = {record.id: record for record in _live(store, whole.spec.job.name)}
+    known = {record.id: record for record in live_members(store, whole.spec.job.name)}
     fleet = next(
         (record.fleet for record in known.values() if record.fleet), with_suffix(whole.spec.job.name)
     )
@@ -59,8 +59,8 @@ def find_or_create_members(
     return store.jobs.members(fleet)
 
 
-def _live(store: Store, name: str) -> list[JobRecord]:
-    """The members of the newest fleet of a name, unless all have ended."""
+def live_members(store: Store, name: str) -> list[JobRecord]:
+    """The members of this user's newest fleet of a name, unless all have ended."""
     found = newest_members(store.jobs.all(), name, getpass.getuser())
     return found if any(not record.state.ended for record in found) else []
 

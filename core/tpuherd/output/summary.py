@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def print_summary(store: Store, record: JobRecord, outcome: Outcome, *, json: bool) -> None:
     """Print how a job ended: for people, or as JSON."""
-    results = _results(store, record)
+    results = results_of(store, record)
     split = time_split(store.events.all(record.id))
     if json:
         print_json(
@@ -47,7 +47,8 @@ def print_summary(store: Store, record: JobRecord, outcome: Outcome, *, json: bo
     sys.stderr.write(f"logs: {record.directory}\ntime: {split}\n")
 
 
-def _results(store: Store, record: JobRecord) -> CollectedResults | None:
+def results_of(store: Store, record: JobRecord) -> CollectedResults | None:
+    """What the newest attempt of a job has brought home; `None`: nothing."""
     attempt = store.jobs.get(record.id).attempt
     found: CollectedResults | None = recorded(store.stages, record.id, attempt, Stage.COLLECT)
     return found

@@ -51,7 +51,7 @@ def tell(members: Sequence[JobRecord], *, json: bool) -> None:
 
 def follow(members: Sequence[JobRecord], policy: OnInterrupt, *, json: bool) -> None:
     """Show a fleet until it has ended; the exit code is the worst of its members."""
-    from tpuherd.members.following import Following, worst
+    from tpuherd.members.following import Following, what_came_of, worst
     from tpuherd.members.watch import MemberWatch
     from tpuherd.output.reporter import Reporter
     from tpuherd.output.tables import print_json
@@ -63,10 +63,12 @@ def follow(members: Sequence[JobRecord], policy: OnInterrupt, *, json: bool) -> 
     following = Following(opening.store(), fleet, reporter, policy)
     ended = _shown(watch, following.to_end, reporter.note, live=sys.stdout.isatty() and not json)
     last, code = MemberWatch(opening.store(), manager()).fleet(ended), worst(ended)
+    made = what_came_of(opening.store(), ended)
     if json:
-        print_json({**last.as_json(), "exit_code": int(code)})
+        print_json({**last.as_json(), "exit_code": int(code), "summary": made})
     else:
         _print(last)
+        sys.stdout.write(f"\n{made}\n" if made else "")
     if code:
         raise Exit(code=code)
 

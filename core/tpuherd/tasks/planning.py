@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from invoke.context import Context
 
     from tpuherd.cloud.placement import Placement
+    from tpuherd.config.load import LoadedJob
     from tpuherd.config.spec import JobSpec
 
 
@@ -36,9 +37,8 @@ def plan(_context: Context, job_file: str, override: list[str], json: bool = Fal
     from tpuherd.engine.opening import plan_steps
 
     order = [stage.value for stage in Stage]
-    steps = sorted(
-        plan_steps(Hooks(manager(), loaded.spec), job_file), key=lambda step: order.index(step.stage)
-    )
+    one = _one(loaded, override)
+    steps = sorted(plan_steps(Hooks(manager(), one.spec), job_file), key=lambda step: order.index(step.stage))
     facts = _facts(loaded.spec)
     places = _places(loaded.spec)
     if json:
@@ -85,6 +85,17 @@ def _facts(spec: JobSpec) -> dict[str, object]:
     }
 
 
+def _one(loaded: LoadedJob, overrides: list[str]) -> LoadedJob:
+    """The job that steps are about: of a fleet its first member."""
+    from tpuherd.members.planning import members_of
+
+    members = members_of(loaded.spec)
+    if not members:
+        return loaded
+    name = f"job.name={loaded.spec.job.name}"  # ids begin with that of the fleet
+    return opening.read(loaded.path, [*overrides, *members[0].overrides, name])
+
+
 def _members(spec: JobSpec) -> dict[str, object]:
     """Of a fleet; what else is said is about one of them."""
     from tpuherd.members.planning import members_of
@@ -99,9 +110,11 @@ def _mode(spec: JobSpec) -> str:
 
 
 def _places(spec: JobSpec) -> list[dict[str, object]]:
-    """Every place that is tried, in order; those of one number at once."""
+    """Every place that is tried, in order, those of one number at once; of a fleet where its members are."""
     from tpuherd.cloud.placement import rounds
 
+    if spec.whole_fleet is not None:
+        return _places_of_members(spec, spec.whole_fleet.members_per_zone)
     return [
         {
             "try": number,
@@ -112,6 +125,22 @@ def _places(spec: JobSpec) -> list[dict[str, object]]:
         }
         for number, places in enumerate(rounds(spec.tpu), start=1)
         for place in places
+    ]
+
+
+def _places_of_members(spec: JobSpec, members: int) -> list[dict[str, object]]:
+    """What the members of each zone ask for first."""
+    from tpuherd.cloud.placement import placements
+
+    return [
+        {
+            "members": members,
+            "zone": place.zone,
+            "accelerator": place.accelerator,
+            "chips of each": place.shape.chips * spec.tpu.slices,
+            "list price per hour of each": _price(place, spec),
+        }
+        for place in (placements(spec.tpu, zone)[0] for zone in spec.tpu.zones)
     ]
 
 

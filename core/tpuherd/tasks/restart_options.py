@@ -9,6 +9,7 @@ from tpuherd.errors import ConfigError
 
 if TYPE_CHECKING:
     from tpuherd.config.load import LoadedJob
+    from tpuherd.model.finished_work import FinishedWork
     from tpuherd.model.plan import RestartSigns
     from tpuherd.restart_test.plan import RestartTest
 
@@ -36,6 +37,12 @@ class RestartOptions:
         """Raise `ConfigError` if a restart test is asked for: that takes a single job."""
         if self.wanted:
             raise ConfigError("--test-restart: this file describes a fleet; test it without `fleet:` first")
+        _refuse_alone(self)
+
+    def refuse_with_finished(self, found: FinishedWork) -> None:
+        """Raise `ConfigError` if a restart test is asked for and nothing is left to restart."""
+        if self.wanted:
+            raise ConfigError(f"--test-restart: nothing is left to do: {found.summary}")
         _refuse_alone(self)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from invoke.exceptions import Exit
 
-from tpuherd.tasks import fleet_running, making, opening
+from tpuherd.tasks import finished_before, fleet_running, making, opening
 from tpuherd.tasks.command import command
 from tpuherd.tasks.restart_options import HELP as RESTART_HELP
 from tpuherd.tasks.restart_options import RestartOptions
@@ -54,6 +54,7 @@ def run(
 ) -> None:
     """Run a job to its end and show its results; a job of the same file that is not done is continued.
 
+    If what the job would make is there already, the command says so, and makes no job.
     Ctrl-C asks whether to cancel the job or to detach from it; a second Ctrl-C detaches at once.
     A file with a fleet runs all of its members and shows them in a table; the exit code is that of the worst.
     With --test-restart the workload is killed and started again, and has to go on where it was.
@@ -61,6 +62,10 @@ def run(
     policy = opening.on_interrupt(on_interrupt)
     options = RestartOptions(wanted=test_restart, kill_at=kill_at, workers=kill_worker, restored=restored)
     loaded, ttl_s = making.read(job_file, override, ttl)
+    if found := finished_before.find(loaded):
+        options.refuse_with_finished(found)
+        finished_before.tell(found, json=json)
+        return
     if loaded.spec.whole_fleet is not None:
         options.refuse_with_fleet()
         members = fleet_running.make(loaded, override, ttl_s, keep=keep)
@@ -96,6 +101,9 @@ def create(
     from tpuherd.store.leases import process_name
 
     loaded, ttl_s = making.read(job_file, override, ttl)
+    if found := finished_before.find(loaded):
+        finished_before.tell(found, json=json)
+        return
     if loaded.spec.whole_fleet is not None:
         fleet_running.tell(fleet_running.make(loaded, override, ttl_s, keep=keep), json=json)
         return

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from tpuherd import (
         Allocation,
+        Cloud,
         CollectedResults,
         Environment,
+        FinishedWork,
         Job,
         PlanStep,
         SyncedCode,
@@ -68,6 +70,14 @@ def plan(spec: JobSpec, base_directory: Path) -> Sequence[PlanStep]:
     from tpuherd_activations.planning import steps
 
     return steps(spec, base_directory)
+
+
+@hookimpl
+def find_finished(spec: JobSpec, base_directory: Path, cloud: Cloud) -> FinishedWork | None:
+    """Find the dataset, if it is finished."""
+    from tpuherd_activations.finished import find
+
+    return find(spec, base_directory, cloud)
 
 
 @hookimpl(wrapper=True)

@@ -10,7 +10,6 @@ from tpuherd import ConfigError
 from tpuherd.code.importing import import_roots
 from tpuherd.config.choices import nearest
 from tpuherd_activations.forms import chosen_form, contributed, source_file
-from tpuherd_activations.worker.input.forms import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,19 +28,31 @@ def check_form(spec: JobSpec, section: ActivationsSection, base_directory: Path)
         ConfigError: with what there is.
     """
     chosen_form(section)
-    if section.form in BUILT_IN:
+    if section.built_in_form:
         return
-    file: Path | None
-    if ":" in section.form:
-        module, _, function = section.form.partition(":")
-        file = _in_code(spec, module, base_directory)
-    else:
-        (form,) = [form for _plugin, form in contributed() if form.name == section.form]
-        module, _, function = form.function.partition(":")
-        file = source_file(module)
+    file = form_file(spec, section, base_directory)
+    function = _named(section).partition(":")[2]
     takes = _function(file, function) if file is not None else None
     if takes is not None:
         _check_options(takes, section.form_options)
+
+
+def form_file(spec: JobSpec, section: ActivationsSection, base_directory: Path) -> Path | None:
+    """The file of the module of a form that is not built in; `None` if it is of code that is not here.
+
+    Raises:
+        ConfigError: there is no such module.
+    """
+    module = _named(section).partition(":")[0]
+    return _in_code(spec, module, base_directory) if ":" in section.form else source_file(module)
+
+
+def _named(section: ActivationsSection) -> str:
+    """`module:function` of a form, as this machine imports it."""
+    if ":" in section.form:
+        return section.form
+    (form,) = [form for _plugin, form in contributed() if form.name == section.form]
+    return form.function
 
 
 def _in_code(spec: JobSpec, module: str, base_directory: Path) -> Path | None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from tpuherd.config.sections import Section, wrong
+from tpuherd_activations.worker.input.forms import BUILT_IN
 
 
 class ActivationsSection(Section):
@@ -19,8 +20,8 @@ class ActivationsSection(Section):
         description="What to store, by TransformerLens' names or globs, such as blocks.*.hook_resid_post."
     )
     input: str = Field(
-        description="Folder of documents (.jsonl, .txt, .parquet, or a dataset that `datasets` saved): "
-        "gs://BUCKET/FOLDER, or a path that every worker has."
+        description="Folder of documents (.jsonl, .txt, both also .gz, .parquet, or a dataset that "
+        "`datasets` saved): gs://BUCKET/FOLDER, or a path that every worker has."
     )
     local_input: str | None = Field(
         None,
@@ -61,6 +62,11 @@ class ActivationsSection(Section):
     lease_s: float = Field(
         60.0, gt=0, description="Seconds after which a silent worker's part is done by another one."
     )
+
+    @property
+    def built_in_form(self) -> bool:
+        """Whether the form needs no code of somebody else's."""
+        return self.form in BUILT_IN
 
     @field_validator("hooks")
     @classmethod

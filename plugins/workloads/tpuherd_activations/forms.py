@@ -48,7 +48,7 @@ def chosen_form(section: ActivationsSection) -> ChosenForm:
     Raises:
         ConfigError: there is no such form, or a built-in one is to have options.
     """
-    if section.form in BUILT_IN:
+    if section.built_in_form:
         if section.form_options:
             raise ConfigError(f"activations.form_options: the form {section.form} takes none")
         return ChosenForm()

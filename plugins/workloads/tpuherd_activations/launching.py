@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-    from tpuherd import Allocation, Environment, Job, SyncedCode, WorkloadExit
+    from tpuherd import Allocation, Cloud, Environment, Job, SyncedCode, WorkloadExit
+    from tpuherd.config.spec import JobSpec
 
 PACKAGE = "tpuherd_activations_worker"
 """The worker side's name there; its modules import one another relatively, so the name is free."""
@@ -27,11 +29,11 @@ ORDERED = {"PYTHONHASHSEED": "0"}
 
 def run(job: Job, allocation: Allocation, environment: Environment, code: SyncedCode) -> WorkloadExit:
     """Run until the dataset is there; every worker claims parts of the input, and writes what they become."""
-    output = output_directory(job)
+    output = output_directory(job.spec, job.cloud)
     section = job.spec.section(ActivationsSection)
     form = chosen_form(section)
-    settings = Settings(
-        **section.model_dump(exclude={"local_input", "streams"}),
+    settings = replace(
+        settings_of(section),
         form_function=form.function,
         output=output,
         slices=coordinators(job, allocation),
@@ -50,17 +52,22 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
 PYTHONPATH = 'export PYTHONPATH="$TPUHERD_ATTEMPT_DIR${PYTHONPATH:+:$PYTHONPATH}"\n'
 
 
-def output_directory(job: Job) -> str:
+def settings_of(section: ActivationsSection) -> Settings:
+    """What the job file says, without what depends on where it runs."""
+    return Settings(**section.model_dump(exclude={"local_input", "streams"}), output="")
+
+
+def output_directory(spec: JobSpec, cloud: Cloud) -> str:
     """Where datasets are. It is the same for all attempts: they go on where the last one was.
 
     Raises:
         ConfigError: neither the job file nor the cloud has a place that all workers see.
     """
-    if job.spec.output.directory is not None:
-        return job.spec.output.directory
-    if job.cloud.shared_directory is None:
+    if spec.output.directory is not None:
+        return spec.output.directory
+    if cloud.shared_directory is None:
         raise ConfigError("output.directory: this cloud has no folder that all workers see; name one")
-    return f"{job.cloud.shared_directory}/activations"
+    return f"{cloud.shared_directory}/activations"
 
 
 def coordinators(job: Job, allocation: Allocation) -> tuple[tuple[str, int], ...]:

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 from tpuherd import ConfigError
 from tpuherd.accelerators import resolve
 from tpuherd_activations.estimating import Estimate, estimate
-from tpuherd_activations.worker.architecture import read
+from tpuherd_activations.looking import architecture_of
+from tpuherd_activations.measuring.text import text_bytes
 from tpuherd_activations.worker.errors import DatasetError, ModelError
 from tpuherd_activations.worker.hooks import choose, shape
+from tpuherd_activations.worker.input.files import left_out, streams_in, told_left_out
 from tpuherd_activations.worker.input.forms import BUILT_IN
-from tpuherd_activations.worker.input.plan import streams_in
 from tpuherd_activations.worker.output.hooks import Hook
 from tpuherd_activations.worker.places import open_place
-from tpuherd_activations.worker.places.folder import Folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tpuherd.config.spec import JobSpec
     from tpuherd_activations.config import ActivationsSection
-    from tpuherd_activations.worker.places import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +32,8 @@ class Survey:
         estimate: What to expect.
         hooks: What would be stored.
         files: How many files of documents there are.
-        text_bytes: Their size.
+        text_bytes: About how much text is in them.
+        left_out: Files beside them that are not read.
         form: What makes documents of records.
     """
 
@@ -41,6 +41,7 @@ class Survey:
     hooks: tuple[Hook, ...]
     files: int
     text_bytes: int
+    left_out: tuple[str, ...]
     form: str
 
     def told(self) -> str:
@@ -52,13 +53,13 @@ class Survey:
         if found.cost_usd is not None:
             words.append(f"{found.cost_usd:.2f} USD")
         made = "" if self.form in BUILT_IN else f" (of the text as it is, before {self.form})"
-        return ", ".join(words) + made
+        return "; ".join(filter(None, [", ".join(words) + made, told_left_out(self.left_out)]))
 
 
 def survey(
     spec: JobSpec, section: ActivationsSection, scratch: Path, documents: Path | None = None
 ) -> Survey:
-    """Look at the model's configuration and at the sizes of the documents; of a bucket nothing else is read.
+    """Look at the model's configuration and at the sizes of the documents; little else of a bucket is read.
 
     Args:
         spec: The job.
@@ -70,16 +71,17 @@ def survey(
         ConfigError: one of them is not there, or the model has no such hooks.
     """
     try:
-        architecture = read(_fetched(open_place(section.model), scratch))
+        architecture = architecture_of(open_place(section.model), scratch)
         taps = choose(architecture, section.hooks)
         place = open_place(section.input if documents is None else str(documents))
-        sizes = [_size(place, name) for name in streams_in(place)]
+        names = streams_in(place)
+        text = text_bytes(place, names, section.field if section.built_in_form else None)
     except (ModelError, DatasetError) as error:
         raise ConfigError(f"activations: {error}") from error
     kind = "BF16" if section.dtype == "bfloat16" else "F32"
     hooks = tuple(Hook(name=name, shape=shape(architecture, name), kind=kind) for name in taps.names)
     found = estimate(
-        sum(sizes),
+        text,
         architecture,
         taps,
         hooks,
@@ -93,23 +95,15 @@ def survey(
     return Survey(
         estimate=replace(found, cost_usd=None) if free else found,
         hooks=hooks,
-        files=len(sizes),
-        text_bytes=sum(sizes),
+        files=len(names),
+        text_bytes=text,
+        left_out=tuple(left_out(place)),
         form=section.form,
     )
 
 
-def _fetched(model: Place, scratch: Path) -> Path:
-    return model.root if isinstance(model, Folder) else model.local("config.json", scratch).parent
-
-
-def _size(place: Place, name: str) -> int:
-    if isinstance(place, Folder):
-        return (place.root / name).stat().st_size
-    return place.identity(name).size_bytes
-
-
 def _side_by_side(spec: JobSpec) -> int:
     """How many slices share the work."""
-    fleet = spec.whole_fleet
-    return 1 if fleet is None else fleet.members_per_zone * len(spec.tpu.zones)
+    if spec.fleet is None:
+        return 1
+    return spec.fleet.members or spec.fleet.members_per_zone * len(spec.tpu.zones)

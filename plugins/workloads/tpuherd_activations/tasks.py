@@ -62,7 +62,7 @@ def verify(_context: Context, dataset: str, json: bool = False) -> None:
 @command(
     positional=["source", "target"],
     help={
-        "source": "Folder of documents (.jsonl, .txt, .parquet, .arrow), on this machine or gs://.",
+        "source": "Folder of documents (.jsonl, .txt, both also .gz; .parquet, .arrow), here or gs://.",
         "target": "New folder for the streams, likewise.",
         "streams": "How many: best a multiple of the number of workers.",
         "json": "Print JSON.",
@@ -73,15 +73,19 @@ def create_streams(_context: Context, source: str, target: str, streams: int = 8
     from json import dumps
 
     from tpuherd_activations.worker.errors import DatasetError
+    from tpuherd_activations.worker.input.files import left_out, told_left_out
     from tpuherd_activations.worker.input.reading import all_records
     from tpuherd_activations.worker.input.streams import create_streams as create
     from tpuherd_activations.worker.places import open_place
 
     try:
         count = create(all_records(open_place(source)), streams, open_place(target))
+        passed_over = left_out(open_place(source))
     except DatasetError as error:
         raise ConfigError(str(error)) from error
     said = f"{count} documents in {streams} streams: {target}"
+    if passed_over:
+        sys.stderr.write(f"{source}: {told_left_out(passed_over)}\n")
     sys.stdout.write((dumps({"documents": count, "streams": streams}) if json else said) + "\n")
 
 

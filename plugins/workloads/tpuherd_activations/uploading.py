@@ -43,15 +43,19 @@ def local_folder(name: str, base_directory: Path) -> Path:
 
 
 def _put(job: Job, source: str, target: str, streams: int) -> None:
-    from tpuherd.cloud.buckets import client
+    from tpuherd_activations.looking import place_of
     from tpuherd_activations.worker.errors import DatasetError
+    from tpuherd_activations.worker.input.files import left_out, told_left_out
     from tpuherd_activations.worker.input.reading import all_records
     from tpuherd_activations.worker.input.streams import put_streams
     from tpuherd_activations.worker.places import open_place
 
-    place = open_place(target, client=client(job) if target.startswith("gs://") else None)
+    place = place_of(target, job.cloud)
     try:
         count = put_streams(all_records(open_place(source)), streams, place)
+        passed_over = left_out(open_place(source))
     except DatasetError as error:
         raise WorkloadError(f"activations.local_input: {error}") from error
     job.session.note(f"{count} documents in {streams} files: {target}")
+    if passed_over:
+        job.session.note(f"{source}: {told_left_out(passed_over)}")

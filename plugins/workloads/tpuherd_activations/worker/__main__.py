@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from .errors import DatasetError, ModelError
-from .output import layout
+from .output.finishing import totals_of
 from .places import open_place
 from .work import settings as settings_file
 from .work.groups import group_of, join
@@ -76,11 +76,7 @@ def scratch_of(who: Holder) -> Iterator[Path]:
 
 
 def _totals(file: Path) -> None:
-    address = file.with_name(ADDRESS).read_text()
-    about = json.loads(open_place(address).find(layout.DATASET) or b"{}")
-    size = sum(of["size_bytes"] for shard in about["shards"] for of in shard["files"].values())
-    found = {"address": address, "size_bytes": size, "shards": len(about["shards"]), **about["totals"]}
-    sys.stdout.write(json.dumps(found))
+    sys.stdout.write(json.dumps(totals_of(open_place(file.with_name(ADDRESS).read_text()))))
 
 
 def _leave(_signal: int, _frame: object) -> NoReturn:

@@ -45,9 +45,11 @@ def source_digest(name: str, function: str) -> str:
 
     What it imports from elsewhere has no part in it. The digits are the same on every worker.
     """
-    if not function:
-        return ""
-    file = Path(str(_module(name, function).__file__))
+    return digest_of_source(Path(str(_module(name, function).__file__))) if function else ""
+
+
+def digest_of_source(file: Path) -> str:
+    """The digits for the module of a file."""
     folder = file.parent
     files = sorted(folder.rglob("*.py")) if file.name == "__init__.py" else [file]
     found = hashlib.sha256()

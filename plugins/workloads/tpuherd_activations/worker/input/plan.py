@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .source import KNOWN, source_of
-from .streams import COUNTS, numbering
+from .source import source_of
+from .streams import numbering
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,18 +55,6 @@ class Plan:
 def read(data: bytes) -> Plan:
     """A plan of its JSON."""
     return Plan(tuple(Part(**part) for part in json.loads(data)["parts"]))
-
-
-def streams_in(place: Place) -> list[str]:
-    """The files of documents of a place.
-
-    Raises:
-        InputError: there are none.
-    """
-    found = [name for name in place.names() if name.endswith(KNOWN) and not name.endswith(COUNTS)]
-    if not found:
-        raise InputError(f"{place.address}: there are no files of documents ({', '.join(KNOWN)})")
-    return found
 
 
 def cut(place: Place, names: list[str], part_bytes: int, cache: Path) -> Plan:

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .plan import streams_in
+from .files import streams_in
 from .source import source_of
 
 if TYPE_CHECKING:

@@ -47,13 +47,15 @@ def source_of(name: str, cache: Path) -> Source:
 
     Args:
         name: Of the file.
-        cache: Where tables that lie in a bucket are fetched to.
+        cache: Where tables that lie in a bucket are fetched to, and packed files are unpacked.
 
     Raises:
         InputError: nothing does.
     """
-    from . import jsonl, tables, text
+    from . import jsonl, packed, tables, text
 
+    if name.endswith(PACKED):
+        return packed.Gzip(source_of(name.removesuffix(GZIP), cache), cache)
     if name.endswith((".jsonl", ".ndjson")):
         return jsonl.Lines()
     if name.endswith(".txt"):
@@ -63,8 +65,10 @@ def source_of(name: str, cache: Path) -> Source:
     if name.endswith(".arrow"):
         return tables.Arrow(cache)
     raise InputError(
-        f"{name}: expected .jsonl, .txt, .parquet, or .arrow of a dataset that was saved to disk"
+        f"{name}: expected .jsonl or .txt (also .gz), .parquet, or .arrow of a dataset that was saved to disk"
     )
 
 
+GZIP = ".gz"
+PACKED = (".jsonl.gz", ".ndjson.gz", ".txt.gz")
 KNOWN = (".jsonl", ".ndjson", ".txt", ".parquet", ".arrow")

@@ -7,7 +7,9 @@ those of the documents' order before.
 from __future__ import annotations
 
 import json
+import tempfile
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -16,7 +18,6 @@ from ..places.checksums import identity_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from ..places import Place
     from .source import Record
@@ -58,6 +59,17 @@ def put_streams(records: Iterable[Record], count: int, target: Place) -> int:
     finally:
         target.sweep(scratch)
     return documents
+
+
+def holds_streams(target: Place, records: Iterable[Record], count: int) -> bool:
+    """Whether a place has just these documents in so many streams; nothing is written there."""
+    names = [stream_name(index) for index in range(count)]
+    if not set(target.names()).issuperset(names):
+        return False
+    with tempfile.TemporaryDirectory(prefix="tpuherd-activations-") as scratch:
+        files = [Path(scratch) / name for name in names]
+        _spread(records, files)
+        return {file.name: identity_of(file) for file in files} == target.identities(names)
 
 
 def _put(file: Path, target: Place, there: set[str]) -> None:

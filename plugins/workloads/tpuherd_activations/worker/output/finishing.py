@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,6 +52,16 @@ def finish(place: Place, parts: int, hooks: Sequence[Hook], folder: Path) -> Non
         "shards": [shard.as_values() for shard in found],
     }
     place.create(layout.DATASET, documents.to_bytes(about))
+
+
+def totals_of(place: Place) -> dict[str, Any] | None:
+    """What a finished dataset holds, and where it is; `None` if it is not finished."""
+    data = place.find(layout.DATASET)
+    if data is None:
+        return None
+    about = documents.from_bytes(data, f"{place.address}/{layout.DATASET}")
+    size = sum(of["size_bytes"] for shard in about["shards"] for of in shard["files"].values())
+    return {"address": place.address, "size_bytes": size, "shards": len(about["shards"]), **about["totals"]}
 
 
 def _read(place: Place, index: int) -> Manifest:

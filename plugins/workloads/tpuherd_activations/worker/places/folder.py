@@ -12,6 +12,7 @@ from .checksums import identity_of
 from .linking import linked, reach_disk, written
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -57,6 +58,10 @@ class Folder:
     def identity(self, name: str) -> Identity:
         """See `Place.identity`; the file is read."""
         return identity_of(self.local(name, self.root))
+
+    def identities(self, names: Sequence[str]) -> dict[str, Identity]:
+        """See `Place.identities`; the files are read."""
+        return {name: self.identity(name) for name in names}
 
     def create(self, name: str, data: bytes) -> bool:
         """See `Place.create`."""

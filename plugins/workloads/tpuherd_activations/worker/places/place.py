@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -44,6 +45,9 @@ class Place(Protocol):
 
     def identity(self, name: str) -> Identity:
         """Length and checksum of a file; raises `PlaceError` if there is none."""
+
+    def identities(self, names: Sequence[str]) -> dict[str, Identity]:
+        """Those of several files, by name; raises `PlaceError` if one is not there."""
 
     def create(self, name: str, data: bytes) -> bool:
         """Write a small file if there is none of this name; False if there is one."""

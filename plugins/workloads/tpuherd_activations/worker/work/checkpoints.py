@@ -28,12 +28,21 @@ def fetched(address: str, scratch: Path) -> tuple[Path, str]:
         PlaceError: a file did not arrive.
     """
     place = open_place(address)
+    stands_for = fingerprint(place)
+    return _folder(place, _names(place), scratch / "model"), stands_for
+
+
+def fingerprint(place: Place) -> str:
+    """16 digits that stand for all files of a checkpoint; raises as `fetched`."""
+    identities = place.identities(_names(place))
+    return digest({name: [found.size_bytes, found.crc32c] for name, found in identities.items()})
+
+
+def _names(place: Place) -> list[str]:
     names = [name for name in place.names() if "/" not in name and name.endswith((*WEIGHTS, *OTHERS))]
     if "config.json" not in names:
-        raise CheckpointError(f"{address}: there is no config.json; expected the folder of a checkpoint")
-    identities = {name: place.identity(name) for name in names}
-    content = {name: [found.size_bytes, found.crc32c] for name, found in identities.items()}
-    return _folder(place, names, scratch / "model"), digest(content)
+        raise CheckpointError(f"{place.address}: there is no config.json; expected a checkpoint's folder")
+    return names
 
 
 def _folder(place: Place, names: Sequence[str], cache: Path) -> Path:

@@ -13,7 +13,7 @@ from ..input.encoding import Encoder
 from ..input.functions import form_of, source_digest
 from ..output.hooks import Hook
 from .checkpoints import fetched
-from .dataset import Content
+from .content import Content
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..architecture import Architecture
     from ..hooks import Taps
     from ..input.encoding import Tokenizer
     from ..model.model import Model
@@ -63,20 +64,8 @@ def decoder_of(settings: Settings, scratch: Path) -> Decoder:
     folder, fingerprint = fetched(settings.model, scratch)
     architecture = read(folder)
     taps = choose(architecture, settings.hooks)
-    kind = KINDS[settings.dtype]
-    hooks = tuple(Hook(name=name, shape=shape(architecture, name), kind=kind) for name in taps.names)
-    content = Content(
-        model=f"{fingerprint} {settings.dtype} code {CODE}",
-        hooks=hooks,
-        form=settings.form,
-        form_source=source_digest(settings.form, settings.form_function),
-        form_options=settings.form_options,
-        field=settings.field,
-        max_length=settings.max_length,
-        special_tokens=settings.special_tokens,
-        rows_per_shard=settings.rows_per_shard,
-        batch_tokens=settings.batch_tokens,
-    )
+    source = source_digest(settings.form, settings.form_function)
+    content = content_of(settings, architecture, taps, fingerprint, source)
     from ..model.load import load
 
     blocks = None if taps.final else taps.blocks
@@ -85,6 +74,34 @@ def decoder_of(settings: Settings, scratch: Path) -> Decoder:
         encoder=_encoder(settings, folder, architecture.vocabulary),
         model=load(folder, settings.mesh, settings.dtype, blocks),
         taps=taps,
+    )
+
+
+def content_of(
+    settings: Settings, architecture: Architecture, taps: Taps, checkpoint: str, form_source: str
+) -> Content:
+    """What a run's dataset is made of.
+
+    Args:
+        settings: Of the run.
+        architecture: Of the model.
+        taps: Its hooks.
+        checkpoint: Stands for the model's files.
+        form_source: Stands for the code of a form that is not built in.
+    """
+    kind = KINDS[settings.dtype]
+    hooks = tuple(Hook(name=name, shape=shape(architecture, name), kind=kind) for name in taps.names)
+    return Content(
+        model=f"{checkpoint} {settings.dtype} code {CODE}",
+        hooks=hooks,
+        form=settings.form,
+        form_source=form_source,
+        form_options=settings.form_options,
+        field=settings.field,
+        max_length=settings.max_length,
+        special_tokens=settings.special_tokens,
+        rows_per_shard=settings.rows_per_shard,
+        batch_tokens=settings.batch_tokens,
     )
 
 

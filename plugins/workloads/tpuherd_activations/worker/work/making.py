@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ..claims import Holder
+from ..input.files import left_out, told_left_out
+from ..places import open_place
 from .running import Worker, run
 from .standing import ProgressFile
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..input.encoding import Encoder
     from ..output.manifest import Manifest
-    from .dataset import Content
+    from .content import Content
     from .decoding import Decoder
     from .groups import Group
     from .pipeline import Forward
@@ -73,6 +75,8 @@ def make(
         lease_s=settings.lease_s,
         row_multiple=row_multiple,
     )
+    if worker.index == 0:
+        _name_left_out(settings.input)
     place = (settings.input, settings.output)
     address = run(content, *place, worker, encoder, forward, tell, _going_on, progress.standing)
     file.with_name(ADDRESS).write_text(address)
@@ -110,6 +114,12 @@ def holder() -> Holder:
         worker=os.environ.get("TPUHERD_WORKER", "0"),
         attempt=int(os.environ.get("TPUHERD_ATTEMPT", "1")),
     )
+
+
+def _name_left_out(source: str) -> None:
+    if said := told_left_out(left_out(open_place(source))):
+        sys.stdout.write(f"tpuherd: {source}: {said}\n")
+        sys.stdout.flush()
 
 
 def _tell(shard: Manifest, total: int) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..claims import Claims, Holder
 from ..output import layout
 from ..output.finishing import finish
-from .dataset import Content, Dataset, prepare
+from .dataset import Dataset, prepare
 from .pipeline import Pipeline
 from .preparing import Preparer
 from .room import require_room
@@ -22,6 +22,7 @@ from .standing import Standing
 if TYPE_CHECKING:
     from ..input.encoding import Encoder
     from ..output.manifest import Manifest
+    from .content import Content
     from .pipeline import Forward
 
 LEASE_S = 60.0

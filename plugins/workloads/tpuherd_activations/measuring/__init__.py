@@ -1,0 +1,1 @@
+"""How much text there is in files, without reading all of it."""
