@@ -22,6 +22,7 @@ TOOLS = {
     "hf_hooks": ("activations_peer", "Hooked"),
     "sae_lens": ("activations_others", "SaeLens"),
     "transformer_lens": ("activations_others", "TransformerLens"),
+    "original": ("activations_original", "Original"),
 }
 """By name: the module and the class, which has `warm`, and is called once per lap."""
 
