@@ -148,6 +148,29 @@ def test_nothing_begins_without_the_word(starter: int, tmp_path: Path) -> None:
     assert noted(notes) == []
 
 
+LINKS = """
+import os, sys
+if "tpuherd.holder.warm" in sys.orig_argv and not os.path.exists({0!r}):
+    os.link(__file__, {0!r})
+"""
+
+
+def test_what_changes_while_it_is_imported_is_imported_again(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when another environment links to the files of a library just then."""
+    linked, site = tmp_path / "linked", tmp_path / "site"
+    (site / "__pycache__").mkdir(parents=True)  # else the folder itself would change
+    (site / "a_library.py").write_text(LINKS.format(str(linked)))
+    (site / "using_it.py").write_text("import a_library\n")
+    monkeypatch.setenv("TPUHERD_PLUGINS", "telling,using_it")
+    monkeypatch.setenv("PYTHONPATH", f"{HERE}:{site}")
+    start()
+    assert linked.exists()
+    assert run(WARM, "tell", "--code=3")[0] == 3
+    end_all()
+
+
 def test_one_that_is_dead_or_hangs_is_not_waited_for(starter: int, tmp_path: Path) -> None:
     os.kill(starter, signal.SIGSTOP)
     notes = tmp_path / "notes"

@@ -24,11 +24,12 @@ class Freshness:
         # the agent's are read, not imported
         files |= {str(file) for file in package_files("tpuherd_agent").iterdir() if file.is_file()}
         self._stamps = {path: _stamp(path) for path in files if path}
-        self._late = any(_changed_s(path) >= since_s for path in self._stamps)
+        self.is_late = any(_changed_s(path) >= since_s for path in self._stamps)
+        """True if something was changed, or linked to, while it was imported: it is to be imported again."""
 
     def lasts(self) -> bool:
         """True if a new process would import the same."""
-        return not self._late and all(_stamp(path) == old for path, old in self._stamps.items())
+        return not self.is_late and all(_stamp(path) == old for path, old in self._stamps.items())
 
 
 def is_single_threaded() -> bool:
