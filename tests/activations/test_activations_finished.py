@@ -12,6 +12,7 @@ import extracting
 import numpy as np
 import pytest
 import yaml
+from google.auth.exceptions import DefaultCredentialsError
 
 from tpuherd_activations.config import ActivationsSection
 from tpuherd_activations.finished import _content, find
@@ -155,7 +156,7 @@ def test_documents_of_this_machine_have_to_be_those_of_the_input(site, seen):
     assert sorted((site / "streams").iterdir()) == before, "looking leaves nothing behind"
 
 
-def test_it_is_found_in_a_bucket(site, seen, storage, bucket):
+def test_it_is_found_in_a_bucket(site, seen, storage, bucket, monkeypatch):
     for path in (*(site / "in").iterdir(), *(site / "model").iterdir()):
         assert open_place(bucket).create(path.relative_to(site).as_posix(), path.read_bytes())
     made = content(site, model=f"{bucket}/model", input=f"{bucket}/in")
@@ -165,3 +166,9 @@ def test_it_is_found_in_a_bucket(site, seen, storage, bucket):
     address = extracted(site, made)
     assert address.startswith(f"{bucket}/out/")
     assert seen(made, **here).address == address
+
+    def nobody(**_named):
+        raise DefaultCredentialsError("nobody is logged in")
+
+    monkeypatch.setattr("google.cloud.storage.Client", nobody)
+    assert seen(made) is None, "who sees no bucket knows nothing of it"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tpuherd.cloud.buckets import client_of
 from tpuherd_activations.worker.architecture import read
+from tpuherd_activations.worker.errors import PlaceError
 from tpuherd_activations.worker.places import open_place
 from tpuherd_activations.worker.places.folder import Folder
 
@@ -18,8 +19,19 @@ if TYPE_CHECKING:
 
 
 def place_of(address: str, cloud: Cloud) -> Place:
-    """Open a place; buckets are those of the cloud."""
-    return open_place(address, client=client_of(cloud) if address.startswith("gs://") else None)
+    """Open a place; buckets are those of the cloud.
+
+    Raises:
+        PlaceError: it is a bucket, and there are no credentials.
+    """
+    if not address.startswith("gs://"):
+        return open_place(address)
+    from google.auth.exceptions import GoogleAuthError
+
+    try:
+        return open_place(address, client=client_of(cloud))
+    except GoogleAuthError as error:
+        raise PlaceError(f"{address}: {error}") from error
 
 
 def architecture_of(model: Place, scratch: Path) -> Architecture:

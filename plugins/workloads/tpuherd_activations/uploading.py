@@ -50,8 +50,8 @@ def _put(job: Job, source: str, target: str, streams: int) -> None:
     from tpuherd_activations.worker.input.streams import put_streams
     from tpuherd_activations.worker.places import open_place
 
-    place = place_of(target, job.cloud)
     try:
+        place = place_of(target, job.cloud)
         count = put_streams(all_records(open_place(source)), streams, place)
         passed_over = left_out(open_place(source))
     except DatasetError as error:
