@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from activations_work import Work
 
-LIMIT_S = 150
+LIMIT_S = 600
 """For a tool to get ready, and for a lap with what it needs before; it is killed then."""
 WORKER = Path(__file__).parents[1] / "plugins" / "workloads" / "tpuherd_activations" / "worker"
 OURS = ("bare", "tpuherd")
