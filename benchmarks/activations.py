@@ -50,7 +50,7 @@ def case(work: Work, laps: int) -> dict[str, Any]:
 def ratios(tools: dict[str, Tool]) -> dict[str, Any]:
     bare, ours, hooks = (tools[name] for name in TOOLS)
     peers = [tools[name] for name in ("hf_hooks", *PEERS) if name in tools and not tools[name].problem]
-    best = max(peers, key=lambda tool: tool.middle(per_s))
+    best, thrifty = (max(peers, key=lambda tool: tool.middle(value)) for value in (per_s, per_cpu_s))
     return {
         "pipeline_over_bare": ours.over(bare, per_s),
         "pipeline_over_bare_cpu": ours.over(bare, per_cpu_s),
@@ -58,6 +58,8 @@ def ratios(tools: dict[str, Tool]) -> dict[str, Any]:
         "over_hf_hooks_cpu": ours.over(hooks, per_cpu_s),
         "over_best_peer": ours.over(best, per_s),
         "best_peer": best.name,
+        "over_best_peer_cpu": ours.over(thrifty, per_cpu_s),
+        "best_peer_cpu": thrifty.name,
         "peak_memory_over_hf_hooks": round(ours.peak_gib / hooks.peak_gib, 2),
     }
 

@@ -38,18 +38,23 @@ UNSEEN = -1e9
 
 
 class Original:
-    """A lap makes a shard of a few documents, chosen by length, so that padding is as in the whole."""
+    """A lap makes a shard of a few documents.
+
+    It takes as long whatever their lengths, so they count as documents of the mean length of all.
+    """
 
     def __init__(self, work: Work) -> None:
         self.layers, self.output = work.layers, Path(mkdtemp(dir=work.folder))
         state = load_file(work.model / "model.safetensors")
         self.weights = {name: np.ascontiguousarray(value.float().numpy().T) for name, value in state.items()}
-        self.documents = _chosen(work.documents(), TOGETHER * BATCHES[work.size])
-        self.forward = jax.jit(partial(forward, SIZES[work.size], tuple(work.layers)))
+        documents = work.documents()
+        self.documents = documents[: TOGETHER * BATCHES[work.size]]
+        self.tokens = round(len(self.documents) * np.mean([len(ids) for ids in documents]))
+        whole = jax.jit(partial(forward, SIZES[work.size], tuple(work.layers)))
+        self.forward = whole.lower(self.weights, np.zeros((TOGETHER, WIDTH), np.int32)).compile()
 
     def warm(self) -> None:
-        """Compile it, for its one shape."""
-        self.forward.lower(self.weights, np.zeros((TOGETHER, WIDTH), np.int32)).compile()
+        """It was compiled, for its one shape, when it was made."""
 
     def __call__(self) -> tuple[int, int]:
         shard: dict[int, list[dict[str, Any]]] = {layer: [] for layer in self.layers}
@@ -63,14 +68,7 @@ class Original:
         file = self.output / "shard_0001.pkl.gz"
         with gzip.open(file, "wb", compresslevel=9) as stream:
             pickle.dump(shard, stream)
-        return sum(map(len, self.documents)), file.stat().st_size
-
-
-def _chosen(documents: list[np.ndarray], count: int) -> list[np.ndarray]:
-    """From each of `count` groups of like lengths the one that is nearest to the group's mean."""
-    lengths = np.sort([len(ids) for ids in documents])
-    means = [group.mean() for group in np.array_split(lengths, count)]
-    return [min(documents, key=lambda ids, mean=mean: abs(len(ids) - mean)) for mean in means]
+        return self.tokens, file.stat().st_size
 
 
 def _padded(documents: list[np.ndarray]) -> np.ndarray:

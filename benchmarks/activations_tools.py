@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from runpy import run_path
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,11 @@ if TYPE_CHECKING:
 
     from activations_work import Work
 
-LIMIT_S = 150
+LIMIT_S = 600
 """For a tool to get ready, and for a lap with what it needs before; it is killed then."""
+WORKER = Path(__file__).parents[1] / "plugins" / "workloads" / "tpuherd_activations" / "worker"
+OURS = ("bare", "tpuherd")
+"""These get the variables with which workers start."""
 CHILD = Path(__file__).with_name("activations_child.py")
 
 
@@ -37,8 +42,14 @@ class Tool:
         self.laps: list[dict[str, Any]] = []
         argv = [sys.executable, str(CHILD), name, str(work.folder), work.size, work.dtype, work.hooks]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # until `end`
+        extra = run_path(str(WORKER / "variables.py"))["VARIABLES"] if name in OURS else {}
         self._process = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=os.environ | extra,
         )
         self._answer()  # it is ready
 

@@ -43,7 +43,10 @@ def contents(folder):
 
 
 PROMPTS = """
+import os
+
 def texts(record, number, copies=1):
+    assert os.environ["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=1", "workers get huge pages"
     return [f"{copy} {record['text']}" for copy in range(copies if number % 10 == 0 else 1)]
 """
 

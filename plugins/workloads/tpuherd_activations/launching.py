@@ -11,6 +11,7 @@ from tpuherd.accelerators import resolve
 from tpuherd.engine.variables import coordinator_port
 from tpuherd_activations.config import ActivationsSection
 from tpuherd_activations.forms import chosen_form
+from tpuherd_activations.worker.variables import VARIABLES
 from tpuherd_activations.worker.work.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def run(job: Job, allocation: Allocation, environment: Environment, code: Synced
     what = Launch(
         script=f'{PYTHONPATH}exec python -m {PACKAGE} run "$TPUHERD_ATTEMPT_DIR/{SETTINGS}"\n',
         files={**worker_files(), **form.files, SETTINGS: settings.to_json()},
-        variables=ORDERED,
+        variables=ORDERED | VARIABLES,
         output_directory=output,
     )
     return launch(job, allocation, environment, code, what)
