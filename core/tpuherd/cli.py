@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tpuherd.garbage import look_later
 from tpuherd.holder.quick import quick_exec
+from tpuherd.lifetime import one_command
 from tpuherd.tasks.alone import alone
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ def help_first(words: list[str], tasks: set[str]) -> list[str]:
 
 
 def main() -> None:
-    """Run the command line of this process, or have it run by one that has imported everything already."""
+    """Run the command line of this process, and end it."""
+    with one_command():
+        _main()
+
+
+def _main() -> None:
+    """Run it here, or have it run by a process that has imported everything already."""
     if sys.argv[1:2] != ["rerun"]:
         here()
     from tpuherd.holder.handing import hand_over, start_for_the_next
