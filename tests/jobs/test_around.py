@@ -81,7 +81,7 @@ def test_a_job_with_everything_around_it(cloud: Herd) -> None:
 
     (cloud.shared / "wait").touch()
     run = cloud.start("run", job, "--keep")
-    cloud.until_says(run, "waiting")
+    assert wait_for(lambda: output(run).count("waiting") == 4)  # one on each worker
     assert SECRET not in command_lines()
     (cloud.shared / "wait").unlink()
     assert run.wait(60) == 0, output(run)

@@ -216,6 +216,12 @@ def test_systemd_takes_the_unit(herd: Herd, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def drivers(herd: Herd, *jobs: str) -> set[str]:
+    """The processes that drive jobs; whoever hands one over does so himself until it is taken."""
+    named = [herd.status(job)["driven_by"] or "::" for job in jobs]
+    return {name.split(":")[1] for name in named}
+
+
 def test_jobs_in_the_background_share_a_supervisor_which_ends_when_it_is_idle(cloud: Herd) -> None:
     cloud.variables["TPUHERD_SUPERVISOR_IDLE_S"] = "4"
     for name in ("one", "two"):
@@ -223,8 +229,7 @@ def test_jobs_in_the_background_share_a_supervisor_which_ends_when_it_is_idle(cl
     assert wait_for(lambda: all(cloud.status(name)["driven_by"] for name in ("one", "two")))
     status = json.loads(cloud.ok("supervise", "--status", "--json"))
     assert status["on_demand"]
-    drivers = {cloud.status(name)["driven_by"].split(":")[1] for name in ("one", "two")}
-    assert drivers == {str(status["pid"])}
+    assert wait_for(lambda: drivers(cloud, "one", "two") == {str(status["pid"])})
     detached = cloud.start(
         "run", cloud.job(holding(cloud, "three"), name="three"), "--on-interrupt", "detach"
     )
