@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dealing import Dealing
 
 sys.path.append(str(Path(__file__).parent / "order"))  # `dealing` lives there
+sys.path.append(str(Path(__file__).parent / "starting"))  # `commands` lives there
 
 # A forked process of a test that has used gRPC may die before it becomes another program: gRPC starts its
 # poller again in the child, on a descriptor that subprocess has closed by then (grpc/grpc#43055).

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import commands
 import yaml
 
 from tpuherd.store.store import Store
@@ -36,7 +37,7 @@ class Herd:
         self.home = root / "home"
         self.shared = self.home / "emulator" / "shared"
         self.logs = 0
-        self.started: list[subprocess.Popen[str]] = []
+        self.started: list[commands.Command] = []
         self.variables = {"TPUHERD_HOME": str(self.home), "TPUHERD_SUPERVISOR_IDLE_S": "0.5"}
 
     def environment(self, crash: str = "") -> dict[str, str]:
@@ -74,15 +75,8 @@ class Herd:
         self, *words: object, crash: str = "", timeout_s: float = TIMEOUT_S, **more: Any
     ) -> subprocess.CompletedProcess[str]:
         """Run `tpuherd WORDS` to its end."""
-        return subprocess.run(
-            [str(BIN / "tpuherd"), *map(str, words)],
-            env=self.environment(crash),
-            cwd=more.pop("cwd", self.root),
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            stdin=subprocess.DEVNULL,
-        )
+        cwd = more.pop("cwd", self.root)
+        return commands.run(list(map(str, words)), env=self.environment(crash), cwd=cwd, timeout_s=timeout_s)
 
     def ok(self, *words: object, **more: Any) -> str:
         """Run `tpuherd WORDS`, which must succeed; returns what it printed."""
@@ -106,26 +100,19 @@ class Herd:
             stdin=subprocess.DEVNULL,
         )
 
-    def start(self, *words: object, crash: str = "", **more: Any) -> subprocess.Popen[str]:
+    def start(self, *words: object, crash: str = "", **more: Any) -> commands.Command:
         """Start `tpuherd WORDS`; what it prints goes to `output(process)`."""
         self.logs += 1
         log = (self.root / f"started-{self.logs}.log").open("w")
         with log:
-            process = subprocess.Popen(
-                [str(BIN / "tpuherd"), *map(str, words)],
-                env=self.environment(crash),
-                cwd=self.root,
-                stdout=log,
-                stderr=log,
-                stdin=subprocess.DEVNULL,
-                text=True,
-                **more,
+            process = commands.start(
+                list(map(str, words)), env=self.environment(crash), cwd=self.root, log=log.fileno(), **more
             )
-        process.log = Path(log.name)  # type: ignore[attr-defined]
+        process.log = Path(log.name)
         self.started.append(process)
         return process
 
-    def until_says(self, process: subprocess.Popen[str], text: str, timeout_s: float = 90.0) -> None:
+    def until_says(self, process: commands.Command, text: str, timeout_s: float = 90.0) -> None:
         """Wait until a started process has printed a text."""
         wait_for(lambda: text in output(process) or process.poll() is not None, timeout_s)
         assert text in output(process), output(process)
@@ -190,9 +177,9 @@ class Herd:
             os.kill(pid, signal.SIGKILL)
 
 
-def output(process: subprocess.Popen[str]) -> str:
+def output(process: commands.Command) -> str:
     """What a process of `Herd.start` has printed so far."""
-    return process.log.read_text()  # type: ignore[attr-defined,no-any-return]
+    return process.log.read_text()
 
 
 def wait_for(condition: Callable[[], object], timeout_s: float = 120.0) -> bool:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+import commands
 
 if TYPE_CHECKING:
     import signal
+    import subprocess
+    from pathlib import Path
 
     from chaotic.site import Site
-
-TPUHERD = Path(sys.executable).parent / "tpuherd"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,7 +20,7 @@ class Controller:
     """One process."""
 
     words: tuple[str, ...]
-    process: subprocess.Popen[bytes]
+    process: commands.Command
     log: Path
     killed: bool = False
 
@@ -61,20 +60,11 @@ class Controllers:
         return [one for one in self.all if one.alive]
 
     def start(self, *words: str) -> Controller:
-        """Run `tpuherd WORDS` in the background.
-
-        Without a `preexec_fn`: it would run Python in a fork of this process, and gRPC does not survive that.
-        """
+        """Run `tpuherd WORDS` in the background."""
         log = self._site.logs / f"{self._name}-{len(self.all) + 1}.log"
         with log.open("wb") as file:
-            process = subprocess.Popen(
-                [str(TPUHERD), *words],
-                env=self._site.variables,
-                cwd=self._site.root,
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-                start_new_session=True,
+            process = commands.start(
+                words, env=self._site.variables, cwd=self._site.root, log=file.fileno(), session=True
             )
         self.all.append(Controller(words=words, process=process, log=log))
         return self.all[-1]
@@ -95,12 +85,4 @@ class Controllers:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run `tpuherd WORDS` to its end."""
-        return subprocess.run(
-            [str(TPUHERD), *words],
-            env=self._site.variables,
-            cwd=self._site.root,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=120,
-        )
+        return commands.run(words, env=self._site.variables, cwd=self._site.root, timeout_s=120)
