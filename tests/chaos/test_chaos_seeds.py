@@ -24,6 +24,8 @@ def rounds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rounds]:
 @pytest.mark.slow(8)
 @pytest.mark.timeout(600)  # more than `playing` allows
 @pytest.mark.parametrize("seed", SEEDS)
-def test_all_promises_are_kept(rounds: Rounds, seed: int) -> None:
+def test_all_promises_are_kept(rounds: Rounds, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 10 == 0:
+        monkeypatch.setenv("STARTS", "exec")  # all controllers are programs that import everything themselves
     told = rounds.ask(seed).result()
     assert not told.broken, str(told)
