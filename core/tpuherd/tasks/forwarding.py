@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -47,6 +48,7 @@ def forward(_context: Context, job: str, port: str, worker: int = 0, json: bool 
     ):
         if json:
             print_json([asdict(one) | {"url": one.url} for one in opened])
+            sys.stdout.flush()  # whoever reads it waits for it now
         else:
             for one in opened:
                 reporter.show(f"w{one.worker} port {one.port}: {one.url}")
