@@ -37,7 +37,8 @@ def test_a_mount_that_died_is_mounted_again_and_no_other(with_bucket, held, clou
     job = with_bucket()
     tpuherd_gcsfuse.equip_workers(job, held)
     kill_server(cloud, held, 1)
-    on(job, held, f"ls {PATH} 2>&1 | grep 'Transport endpoint is not connected'", workers=[1])
+    dead = f"ls {PATH} 2>&1 | grep 'Transport endpoint is not connected'"
+    on(job, held, f"for i in $(seq 200); do {dead} && exit; sleep 0.1; done; exit 1", workers=[1])
     capsys.readouterr()
     tpuherd_gcsfuse.equip_workers(job, held)
     said = capsys.readouterr().err

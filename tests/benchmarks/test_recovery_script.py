@@ -70,6 +70,7 @@ def test_after_ctrl_c_nothing_is_left(short, tmp_path):
         while "fault 1" not in log.read_text() and process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
+        assert process.poll() is None, log.read_text()
         assert left(short)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(DEADLINE_S) == 130, log.read_text()
