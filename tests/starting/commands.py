@@ -88,16 +88,8 @@ class Command:
 def start(words: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: int, session: bool = False) -> Any:
     """Start `tpuherd WORDS`; what it prints goes to a descriptor."""
     if os.environ.get("STARTS") == "exec":
-        return subprocess.Popen(
-            [TPUHERD, *words],
-            env=env,
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            text=True,
-            start_new_session=session,
-        )
+        program = _program(words, env, cwd)
+        return subprocess.Popen(**program, stdout=log, stderr=log, start_new_session=session)
     return Command(words, env=env, cwd=cwd, stdout=log, stderr=log, session=session)
 
 
@@ -106,15 +98,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run `tpuherd WORDS` to its end, and until nobody writes to its pipes any more."""
     if os.environ.get("STARTS") == "exec":
-        return subprocess.run(
-            [TPUHERD, *words],
-            env=env,
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-        )
+        return subprocess.run(**_program(words, env, cwd), capture_output=True, timeout=timeout_s)
     ends_at = time.monotonic() + timeout_s
     (out, writes_out), (err, writes_err) = os.pipe(), os.pipe()
     try:
@@ -133,6 +117,17 @@ def run(
         os.close(out)
         os.close(err)
     return subprocess.CompletedProcess(command.args, code, *(text.decode() for text in printed))
+
+
+def _program(words: Sequence[str], env: Mapping[str, str], cwd: Path) -> dict[str, Any]:
+    """What `subprocess` needs in order to start it in the usual way."""
+    return {
+        "args": [TPUHERD, *words],
+        "env": env,
+        "cwd": cwd,
+        "stdin": subprocess.DEVNULL,
+        "text": True,
+    }
 
 
 def _read(command: Command, pipes: list[int], ends_at: float) -> list[bytes]:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from tpuherd.remote.output import Listener
 
 PAUSE_S = 5.0
-"""After an agent could not stand by: it may have to be installed first, or cannot do so at all."""
+"""After an agent could not stand by: perhaps it never can there."""
 STAND_S = 20.0
+"""How long an agent may take to stand by for what comes next: its way there, and its start."""
 LOST = "the agent that stood by ended before the command did; it may still be running"
 
 
@@ -52,7 +53,7 @@ class Post:
         return self._once(command, deadline, listener) if command.mark else None
 
     def stand_by(self, digest: str, dialer: Dialer) -> None:
-        """Have an agent stand by for what comes next, if the worker has it and is connected."""
+        """Have an agent stand by for what comes next, if the worker is connected."""
         if self._link.is_open:
             self._standing(digest, dialer, time.monotonic() + STAND_S)
 
