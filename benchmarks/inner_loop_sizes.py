@@ -113,7 +113,7 @@ class Size:
     def _edit(self, connections: str) -> None:
         """One file changed."""
         # people take longer between two edits than workers to copy a tree
-        self._lab.ok("exec", NODE, "--bare", "--timeout-s=60", "--command", SETTLED)
+        self._lab.ok("exec", NODE, "--bare", "--timeout-s=300", "--command", SETTLED)
         self._rerun("edit", connections)
         self._by_hand("sync_edit", peers.FETCH, connections)
 
