@@ -43,7 +43,7 @@ SETTLED = """
 cd ~/.tpuherd/code/.own
 until read -r _ last _ < head && [ "$(ls -d copies/* | grep -c "^copies/$last")" = 2 ]; do sleep 1; done
 """
-"""Waits until a worker has made ready for its next snapshot; looks seldom, for that is done with low priority."""
+"""Waits until a worker has made ready for its next snapshot; looks seldom: that is low priority."""
 TICKS = os.sysconf("SC_CLK_TCK")
 FETCH = "cd ~/fetched && git fetch -q --depth=1 origin main && git checkout -q --detach FETCH_HEAD"
 CLONE = (

@@ -64,13 +64,15 @@ def test_all_others_are_left_alone(words: list[str]) -> None:
         (["status"], None),
         (["status", "job", "other"], None),
         (["list", "status"], None),
+        (["exec", "job", "--", "list"], ["exec"]),
+        (["exec", "job", "--help"], None),
         (["list", "--help"], None),
         (["list", "--wrong"], None),
         (["run", "job.yaml"], None),
         ([], None),
     ],
 )
-def test_commands_that_only_look_are_made_alone(words: list[str], commands: list[str] | None) -> None:
+def test_plain_commands_are_made_alone(words: list[str], commands: list[str] | None) -> None:
     made = alone(words)
     assert (made and list(made.task_names)) == commands
 

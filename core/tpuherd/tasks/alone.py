@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tpuherd.holder.quick import parse
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,6 +28,8 @@ def alone(words: Sequence[str]) -> TaskCollection | None:
     """
     if _is_plain_rerun(words):
         return _only("rerun")
+    if parse(words):
+        return _only("exec")
     if not words or words[0] not in PLAIN:
         return None
     count, known = PLAIN[words[0]]
@@ -56,6 +60,10 @@ def _task(name: str) -> Task[Any]:
         from tpuherd.tasks.rerunning import rerun
 
         return rerun
+    if name == "exec":
+        from tpuherd.tasks.reaching import exec_task
+
+        return exec_task
     from tpuherd.tasks import viewing
 
     return viewing.list_task if name == "list" else viewing.status

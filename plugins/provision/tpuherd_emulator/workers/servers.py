@@ -38,17 +38,21 @@ class Sshd:
 
     def __init__(self, program: str) -> None:
         self._program = program
-        self._extra = _version_options(program)
+        self._split = _is_split(program)
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd refuses to start as root without it
 
     def prepare(self, plan: WorkerPlan) -> None:
         """See `Server`."""
-        write_private(plan.directory / "sshd_config", "\n".join([*_settings(plan), *self._extra]) + "\n")
+        # it locks out addresses with failed logins: here all clients share one address
+        extra = ["PerSourcePenalties no"] if self._split else []
+        write_private(plan.directory / "sshd_config", "\n".join([*_settings(plan), *extra]) + "\n")
 
     def command(self, plan: WorkerPlan) -> list[str]:
         """See `Server`."""
-        return [self._program, "-D", "-e", "-f", str(plan.directory / "sshd_config")]
+        # it starts itself anew for each connection otherwise, and all workers share this machine's processors
+        anew = [] if self._split else ["-r"]
+        return [self._program, "-D", "-e", *anew, "-f", str(plan.directory / "sshd_config")]
 
 
 class Builtin:
@@ -103,9 +107,8 @@ def _sftp_server() -> str:
     return str(next((path for path in found if path.exists()), "internal-sftp"))
 
 
-def _version_options(program: str) -> list[str]:
-    """Since 9.8 sshd locks out addresses with failed logins: here all clients share one address."""
+def _is_split(program: str) -> bool:
+    """Since 9.8 a program of its own serves each connection, and counts its failures."""
     shown = subprocess.run([program, "-V"], capture_output=True, text=True, timeout=5)
     version = re.search(r"OpenSSH_(\d+)\.(\d+)", shown.stdout + shown.stderr)
-    recent = version is not None and (int(version[1]), int(version[2])) >= (9, 8)
-    return ["PerSourcePenalties no"] if recent else []
+    return version is not None and (int(version[1]), int(version[2])) >= (9, 8)
