@@ -2,8 +2,8 @@
 
 Random Qwen2-shaped checkpoints of 13M and 100M parameters, one corpus of token ids, laps by turns, so that a
 busy machine slows all; every tool has a process of its own, for its peak memory. `one` stores the residual
-stream after the middle block, where all but `original` stop; `all` that of every block. Loading, compiling,
-tokenising are outside the clock. Prints JSON, ratios first.
+stream after the middle block, where all but the originals stop; `all` that of every block. Loading,
+compiling, tokenising are outside the clock. Prints JSON, ratios first.
 
     .tools/parity/bin/python benchmarks/activations.py [--laps 3] [--sizes tiny,m100] [--dtypes …] [--hooks …]
 
@@ -27,7 +27,7 @@ from activations_work import SIZES, Work, write_documents
 ORIGINAL_ELSEWHERE = {"m100 one": 107, "m100 all": 86, "tiny one": 949, "tiny all": 594}
 """Tokens per second of the replaced system itself, in bfloat16, on another machine (2 cores with AMX)."""
 TOOLS = ("bare", "tpuherd", "hf_hooks")
-ORIGINAL = "original"
+ORIGINALS = ("original", "original_narrow")
 """Its way of working, rebuilt from its description (not the system itself); in bfloat16, as it had it."""
 PEERS = ("sae_lens", "transformer_lens")
 """With one hook only: SAELens stores one hook per run, and TransformerLens is far behind with all."""
@@ -36,7 +36,7 @@ PEERS = ("sae_lens", "transformer_lens")
 def case(work: Work, laps: int) -> dict[str, Any]:
     """Run all tools by turns."""
     names = TOOLS + (PEERS if work.hooks == "one" else ())
-    names += (ORIGINAL,) if work.dtype == "bfloat16" else ()
+    names += ORIGINALS if work.dtype == "bfloat16" else ()
     tools = {name: Tool(name, work) for name in names}
     for _ in range(laps):
         for tool in tools.values():
@@ -65,13 +65,13 @@ def ratios(tools: dict[str, Tool]) -> dict[str, Any]:
 
 
 def over_original(tools: dict[str, Tool]) -> dict[str, Any]:
-    """None where it did not run."""
-    if ORIGINAL not in tools or tools[ORIGINAL].problem:
-        return {}
-    ours, original = tools["tpuherd"], tools[ORIGINAL]
+    """Of those that ran."""
+    there = [tools[name] for name in ORIGINALS if name in tools and not tools[name].problem]
+    values = {"": per_s, "_cpu": per_cpu_s}
     return {
-        "over_original_rebuilt": round(ours.over(original, per_s), 1),
-        "over_original_rebuilt_cpu": round(ours.over(original, per_cpu_s), 1),
+        f"over_{tool.name}{suffix}": round(tools["tpuherd"].over(tool, value), 1)
+        for tool in there
+        for suffix, value in values.items()
     }
 
 

@@ -23,6 +23,7 @@ TOOLS = {
     "sae_lens": ("activations_others", "SaeLens"),
     "transformer_lens": ("activations_others", "TransformerLens"),
     "original": ("activations_original", "Original"),
+    "original_narrow": ("activations_original", "Narrow"),
 }
 """By name: the module and the class, which has `warm`, and is called once per lap."""
 

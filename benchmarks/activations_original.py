@@ -1,9 +1,9 @@
 """The way of working of the system that extraction replaces, rebuilt from its description; not its code.
 
-Batches of four documents, padded to 1536; dense attention; bfloat16 products without float32 sums; all blocks
-and the head, whatever is wanted; weights given to every call in float32, from the host; one pickle per shard,
-compressed as far as gzip can, with the rows of the padding. Kinder than it: it padded to 2048 by default.
-Nothing reads the pickles.
+Batches of four documents, padded to 2048, its default (`Narrow`: to 1536, as if it knew the longest); dense
+attention; bfloat16 products without float32 sums; all blocks and the head, whatever is wanted; weights given
+to every call in float32, from the host; one pickle per shard, compressed as far as gzip can, with the rows of
+the padding. Nothing reads the pickles.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Weights = Mapping[str, Any]
 
-TOGETHER, WIDTH, LONGEST = 4, 1536, 4096
+TOGETHER, LONGEST = 4, 4096
 BATCHES = {"tiny": 2, "m100": 1}
 """Of a lap: it is slow, and takes as long for every batch."""
 EPSILON, BASE = 1e-6, 10_000.0
@@ -43,6 +43,8 @@ class Original:
     It takes as long whatever their lengths, so they count as documents of the mean length of all.
     """
 
+    width = 2048
+
     def __init__(self, work: Work) -> None:
         self.layers, self.output = work.layers, Path(mkdtemp(dir=work.folder))
         state = load_file(work.model / "model.safetensors")
@@ -51,7 +53,7 @@ class Original:
         self.documents = documents[: TOGETHER * BATCHES[work.size]]
         self.tokens = round(len(self.documents) * np.mean([len(ids) for ids in documents]))
         whole = jax.jit(partial(forward, SIZES[work.size], tuple(work.layers)))
-        self.forward = whole.lower(self.weights, np.zeros((TOGETHER, WIDTH), np.int32)).compile()
+        self.forward = whole.lower(self.weights, np.zeros((TOGETHER, self.width), np.int32)).compile()
 
     def warm(self) -> None:
         """It was compiled, for its one shape, when it was made."""
@@ -59,7 +61,7 @@ class Original:
     def __call__(self) -> tuple[int, int]:
         shard: dict[int, list[dict[str, Any]]] = {layer: [] for layer in self.layers}
         for at in range(0, len(self.documents), TOGETHER):
-            _, found = self.forward(self.weights, _padded(self.documents[at : at + TOGETHER]))
+            _, found = self.forward(self.weights, _padded(self.documents[at : at + TOGETHER], self.width))
             for layer, value in found.items():
                 for row, one in enumerate(jax.device_get(value)):
                     shard[layer].append(
@@ -71,8 +73,14 @@ class Original:
         return self.tokens, file.stat().st_size
 
 
-def _padded(documents: list[np.ndarray]) -> np.ndarray:
-    rows = np.zeros((TOGETHER, WIDTH), np.int32)
+class Narrow(Original):
+    """Told how long the longest document is."""
+
+    width = 1536
+
+
+def _padded(documents: list[np.ndarray], width: int) -> np.ndarray:
+    rows = np.zeros((TOGETHER, width), np.int32)
     for row, ids in zip(rows, documents, strict=True):
         row[: len(ids)] = ids
     return rows
@@ -96,7 +104,7 @@ def _attended(size: Size, own: Weights, x: jax.Array) -> jax.Array:
     several = size.heads // size.kv_heads
     keys, values = (jnp.repeat(some, several, axis=2) for some in (_turned(keys), values))
     scores = jnp.einsum("bqhd,bkhd->bhqk", _turned(queries), keys) / math.sqrt(size.width // size.heads)
-    seen = jnp.tril(jnp.ones((WIDTH, WIDTH), bool))
+    seen = jnp.tril(jnp.ones(scores.shape[2:], bool))
     shares = jax.nn.softmax(jnp.where(seen, scores, UNSEEN), axis=-1).astype(x.dtype)
     mixed = jnp.einsum("bhqk,bkhd->bqhd", shares, values)
     return mixed.reshape(x.shape) @ own["self_attn.o_proj.weight"]
@@ -110,7 +118,7 @@ def _heads(own: Weights, name: str, x: jax.Array, dim: int) -> jax.Array:
 def _turned(x: jax.Array) -> jax.Array:
     """With angles for all places that the model knows, computed in every layer; makes float32 of it."""
     dim = x.shape[-1]
-    angles = jnp.outer(jnp.arange(LONGEST), BASE ** (-jnp.arange(0, dim, 2) / dim))[None, :WIDTH, None]
+    angles = jnp.outer(jnp.arange(LONGEST), BASE ** (-jnp.arange(0, dim, 2) / dim))[None, : x.shape[1], None]
     first, second = jnp.split(x, 2, axis=-1)
     cosines, sines = jnp.cos(angles), jnp.sin(angles)
     return jnp.concatenate([first * cosines - second * sines, second * cosines + first * sines], axis=-1)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 PEERS = ("gcloud", "git", "rsync")
 PARTS = ("loop", "create", "fleet", "start")
+INTERRUPTED = "interrupted"
 CREATED = 16
 """Workers of the slice that is made anew each time, if the largest number asked for allows it."""
 
@@ -75,21 +76,18 @@ def skipped(text: str) -> set[str]:
 
 
 def measure(asked: argparse.Namespace) -> dict[str, Any]:
-    """Everything that is not left out."""
-    samples, began = Samples(), time.time()
-    load_before = os.getloadavg()
-    if "start" not in asked.skip:
-        once.start(samples, asked.repeats, asked.skip)
-    if "fleet" not in asked.skip:
-        once.fleet(samples, asked.repeats, asked.skip)
-    if "create" not in asked.skip:
-        once.create(samples, min(CREATED, max(asked.workers)), asked.repeats, asked.skip)
-    for workers in asked.workers if "loop" not in asked.skip else ():
-        size(samples, workers, asked.repeats, asked.files, asked.skip)
+    """Everything that is not left out, or as far as it came: `broken` says why it ended."""
+    samples, began, load_before, broken = Samples(), time.time(), os.getloadavg(), ""
+    try:
+        take(samples, asked)
+    except (KeyboardInterrupt, RuntimeError) as error:
+        broken = str(error) or INTERRUPTED
+        sys.stderr.write(f"{broken}\n")
     report: dict[str, Any] = {"ratios": samples.ratios(), "measured": samples.rows()}
     return {
         "targets": judged(report),
         **report,
+        "broken": broken,
         "left_out": left_out(asked.skip),
         "files": asked.files,
         "load": {"before": load_before, "after": os.getloadavg()},
@@ -98,6 +96,18 @@ def measure(asked: argparse.Namespace) -> dict[str, Any]:
         "began_at": round(began),
         "took_s": round(time.time() - began),
     }
+
+
+def take(samples: Samples, asked: argparse.Namespace) -> None:
+    """Measure part by part."""
+    if "start" not in asked.skip:
+        once.start(samples, asked.repeats, asked.skip)
+    if "fleet" not in asked.skip:
+        once.fleet(samples, asked.repeats, asked.skip)
+    if "create" not in asked.skip:
+        once.create(samples, min(CREATED, max(asked.workers)), asked.repeats, asked.skip)
+    for workers in asked.workers if "loop" not in asked.skip else ():
+        size(samples, workers, asked.repeats, asked.files, asked.skip)
 
 
 def left_out(skip: set[str]) -> dict[str, str]:
@@ -122,10 +132,9 @@ def main() -> None:
         sys.stderr.write(table(judged(report)) + "\n")
     if not asked.read:
         print(json.dumps(report, indent=2))
+    if broken := report.get("broken"):
+        sys.exit(130 if broken == INTERRUPTED else 1)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
+    main()

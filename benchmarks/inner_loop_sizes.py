@@ -89,6 +89,7 @@ class Size:
 
     def round(self) -> None:
         """Everything once."""
+        self._settle()
         self._noop()
         self._first()
         for connections in CONNECTIONS:
@@ -112,10 +113,13 @@ class Size:
 
     def _edit(self, connections: str) -> None:
         """One file changed."""
-        # people take longer between two edits than workers to copy a tree
-        self._lab.ok("exec", NODE, "--bare", "--timeout-s=300", "--command", SETTLED)
+        self._settle()
         self._rerun("edit", connections)
         self._by_hand("sync_edit", peers.FETCH, connections)
+
+    def _settle(self) -> None:
+        """Wait until all workers have made ready; people take longer between two edits than that."""
+        self._lab.ok("exec", NODE, "--bare", "--timeout-s=300", "--command", SETTLED)
 
     def _rerun(self, what: str, connections: str) -> None:
         """From the edit to the first line of the new code; and of that, the part of sending it."""

@@ -11,14 +11,14 @@ AFTER_S = 2.0
 
 
 def run_script(script: str) -> None:
-    """Lets a shell run a script in the background: it is nobody's child, and has no streams.
+    """Lets a shell run a script in the background: nobody's child, in a session of its own, without streams.
 
     Where the system has no room for a process, it is left out: nothing that was asked for depends on it.
     """
     null = [(os.POSIX_SPAWN_OPEN, number, "/dev/null", os.O_RDWR, 0) for number in (0, 1, 2)]
     argv = ["sh", "-c", f"({script}) &"]
     with suppress(OSError):  # not a fork: that would copy the tables of this process's memory
-        os.waitpid(os.posix_spawn("/bin/sh", argv, os.environ, file_actions=null), 0)
+        os.waitpid(os.posix_spawn("/bin/sh", argv, os.environ, file_actions=null, setsid=True), 0)
 
 
 class Afterwards:
