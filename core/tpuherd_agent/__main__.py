@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import sys
 
-from tpuherd_agent import commands
+from tpuherd_agent import attempt_commands, file_commands, worker_commands
 from tpuherd_agent.errors import DISK, INTERNAL, LONG_WAY, AgentError, describe
 from tpuherd_agent.options import REQUIRED, Option, count, parse, seconds, token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
 _ATTEMPT = {"attempt": Option(default=REQUIRED)}
 _GRACE = {"grace": Option(seconds)}
@@ -57,7 +58,7 @@ def main() -> None:
     """Runs one command and exits."""
     try:
         name, options = parse(sys.argv[1:], COMMANDS)
-        getattr(commands, name)(options)
+        _function(name)(options)
     except AgentError as error:
         if error.code == LONG_WAY:
             sys.exit(LONG_WAY)  # without a word: somebody else will find some
@@ -73,6 +74,11 @@ def main() -> None:
         where = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else "?"
         # Not its text: that could quote a variable's value.
         _fail(f"bug in the agent: {type(error).__name__} at {where}", INTERNAL, {})
+
+
+def _function(name: str) -> Callable[[Any], None]:
+    modules = (attempt_commands, worker_commands, file_commands)
+    return next(getattr(module, name) for module in modules if hasattr(module, name))
 
 
 def _fail(message: str, code: int, details: dict[str, object]) -> NoReturn:

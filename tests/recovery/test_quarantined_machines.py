@@ -47,7 +47,7 @@ def lost(store, job, host):
     }
     store.recoveries.decide(job.id, number, at=1.0, **texts)
     names = {"diagnosis": texts["diagnosis"], "recovery": "ReplaceSlice"}
-    store.jobs.next_attempt(job.id, number + 1, zone=None, resume=True, kept=[], **names)
+    store.attempts.begin_next(job.id, number + 1, zone=None, resume=True, kept=[], **names)
     return replace(job, attempt=current_attempt(store, job.id))
 
 

@@ -63,7 +63,7 @@ def decide(store, diagnosis, recovery, attempt=1, *, done=True):
 
 def follow(store, number, diagnosis="{}"):
     names = {"diagnosis": diagnosis, "recovery": "ReplaceSlice"}
-    store.jobs.next_attempt("test-0000", number, zone=None, resume=True, kept=[], **names)
+    store.attempts.begin_next("test-0000", number, zone=None, resume=True, kept=[], **names)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def preempted(store, add_job, job_factory):
     record = add_job(attempt=2)
     job = job_factory(GOOGLE)
     found = diagnosis_text(Diagnosis(failure=FailureClass.PREEMPTED, evidence=("it is gone",)))
-    store.jobs.next_attempt(
+    store.attempts.begin_next(
         record.id, 2, zone=None, resume=True, diagnosis=found, recovery="ReplaceSlice", kept=()
     )
     ends = {1: ended(1, 1111.0, (7, 910.0), (7, 912.0)), 2: ended(0, 1941.0)}

@@ -25,7 +25,7 @@ WRITES: dict[str, Callable[[Store], object]] = {
     "fail": lambda store: store.stages.fail(JOB, 1, "provision", error="no"),
     "forget": lambda store: store.stages.forget(JOB, 1, "provision"),
     "decide": lambda store: store.recoveries.decide(JOB, 1, at=1.0, diagnosis="{}", recovery="{}"),
-    "next attempt": lambda store: store.jobs.next_attempt(
+    "next attempt": lambda store: store.attempts.begin_next(
         JOB, 2, zone=None, resume=True, diagnosis="{}", recovery="Wait", kept=()
     ),
     "conclude": lambda store: store.jobs.conclude(JOB, 1, "failed"),
@@ -43,7 +43,7 @@ def driven(store: Store) -> Store:
 
 
 def everything(store: Store) -> object:
-    return store.jobs.get(JOB), store.jobs.attempts(JOB), store.stages.all(JOB), store.recoveries.all(JOB)
+    return store.jobs.get(JOB), store.attempts.all(JOB), store.stages.all(JOB), store.recoveries.all(JOB)
 
 
 def usurp(store: Store) -> None:

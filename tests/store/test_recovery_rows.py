@@ -25,7 +25,7 @@ def decided(store: Store, attempt: int = 1, recovery: str = "{}") -> RecoveryRow
 
 
 def begin(store: Store, number: int) -> None:
-    store.jobs.next_attempt(JOB, number, zone=None, resume=True, diagnosis="{}", recovery="X", kept=[])
+    store.attempts.begin_next(JOB, number, zone=None, resume=True, diagnosis="{}", recovery="X", kept=[])
 
 
 def test_a_decision_is_pending_until_it_is_done(jobs: Store) -> None:

@@ -23,8 +23,8 @@ number = 1
 while True:
     store.stages.start("bench-1a2b", number, "provision")
     store.stages.finish("bench-1a2b", number, "provision", "{}")
-    store.jobs.next_attempt("bench-1a2b", number + 1, zone=None, resume=True, diagnosis="{}", recovery="Wait",
-                            kept=["provision"])
+    begun = {"zone": None, "resume": True, "diagnosis": "{}", "recovery": "Wait"}
+    store.attempts.begin_next("bench-1a2b", number + 1, **begun, kept=["provision"])
     number += 1
     print(number, flush=True)
 """
@@ -33,7 +33,7 @@ while True:
 def test_a_job_comes_back_as_it_went_in(store: Store) -> None:
     store.jobs.add(job_record())
     assert store.jobs.get("bench-1a2b") == job_record()
-    assert [row.number for row in store.jobs.attempts("bench-1a2b")] == [1]
+    assert [row.number for row in store.attempts.all("bench-1a2b")] == [1]
 
 
 @pytest.mark.parametrize("word", ["bench-1a2b", "bench-1", "bench"])
@@ -73,7 +73,7 @@ def test_the_next_attempt_begins_with_what_is_kept_and_done(store: Store) -> Non
         store.stages.start("bench-1a2b", 1, stage)
     store.stages.finish("bench-1a2b", 1, "provision", '"slices"')
     store.stages.finish("bench-1a2b", 1, "prepare_env", '"venv"')
-    store.jobs.next_attempt(
+    store.attempts.begin_next(
         "bench-1a2b",
         2,
         zone="b",
@@ -86,7 +86,7 @@ def test_the_next_attempt_begins_with_what_is_kept_and_done(store: Store) -> Non
     assert list(rows) == ["provision"]
     assert (rows["provision"].state, rows["provision"].result) == (StageState.DONE, '"slices"')
     assert store.jobs.get("bench-1a2b").attempt == 2
-    assert [row.recovery for row in store.jobs.attempts("bench-1a2b")] == ["RestartInPlace", None]
+    assert [row.recovery for row in store.attempts.all("bench-1a2b")] == ["RestartInPlace", None]
 
 
 def test_a_concluded_job_is_live_until_it_has_ended(store: Store) -> None:
@@ -120,6 +120,6 @@ def test_killed_writers_leave_a_sound_store_and_whole_transactions(store: Store,
         assert connection.execute(text("PRAGMA integrity_check")).scalar() == "ok"
     newest = reopened.jobs.get("bench-1a2b").attempt
     assert newest >= 6
-    assert [row.number for row in reopened.jobs.attempts("bench-1a2b")] == list(range(1, newest + 1))
+    assert [row.number for row in reopened.attempts.all("bench-1a2b")] == list(range(1, newest + 1))
     assert {row.attempt for row in reopened.stages.all("bench-1a2b")} >= set(range(1, newest + 1))
     reopened.engine.dispose()

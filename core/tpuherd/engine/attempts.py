@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def current_attempt(store: Store, job_id: str) -> Attempt:
     """The newest attempt of a job, with the workers that it had better not get."""
     bad = quarantined(record.diagnosis for record in past(store, job_id))
-    return replace(newest_attempt(store.jobs.attempts(job_id)), quarantined=bad)
+    return replace(newest_attempt(store.attempts.all(job_id)), quarantined=bad)
 
 
 def newest_attempt(rows: Sequence[AttemptRow]) -> Attempt:

@@ -56,7 +56,7 @@ def chain(store: Store, record: JobRecord, spec: JobSpec) -> list[Link]:
         record: the job.
         spec: its job file, for prices.
     """
-    rows = store.jobs.attempts(record.id)
+    rows = store.attempts.all(record.id)
     decided: dict[int, list[RecoveryRow]] = {row.number: [] for row in rows}
     for one in store.recoveries.all(record.id):
         decided[one.attempt].append(one)

@@ -121,7 +121,7 @@ class Engine(Standing):
         if Stage.PROVISION not in kept:
             self.release()
         attempt = attempt_after(self.job.attempt, recovery)
-        self._store.jobs.next_attempt(
+        self._store.attempts.begin_next(
             self.job.id,
             attempt.number,
             zone=attempt.zone,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def past(store: Store, job_id: str) -> list[AttemptRecord]:
     """The failures that something was done about, oldest first, since a user began anew with `rerun`."""
-    attempts = store.jobs.attempts(job_id)
+    attempts = store.attempts.all(job_id)
     reruns = [row.number for row in attempts if row.recovery and not row.diagnosis]
     begun = {row.number: row.started_at for row in attempts}
     rows = [row for row in store.recoveries.all(job_id) if row.done_at is not None]

@@ -93,7 +93,7 @@ def _stopped(controller: Controller, engine: Engine) -> bool:
 def _next_attempt(controller: Controller, engine: Engine, *, kept: bool) -> None:
     """Begin the attempt that goes on; one whose workload never began leaves nothing to go on from."""
     now = engine.job.attempt
-    controller.store.jobs.next_attempt(
+    controller.store.attempts.begin_next(
         engine.job.id,
         now.number + 1,
         zone=now.zone,

@@ -75,7 +75,7 @@ def rehearse_store() -> None:
 def _ask(store: Store) -> None:
     for job in store.jobs.all()[-1:]:
         store.jobs.get(job.id)
-        store.jobs.attempts(job.id)
+        store.attempts.all(job.id)
         store.stages.all(job.id)
         store.stages.get(job.id, job.attempt, "provision")
         store.leases.driver(job.id)

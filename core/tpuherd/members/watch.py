@@ -76,7 +76,7 @@ class MemberWatch(Watch):
         held: Allocation | None = recorded(self._members.stages, record.id, record.attempt, Stage.PROVISION)
         if held is not None:
             return held.slices[0].zone
-        return self._members.jobs.attempts(record.id)[-1].zone or _asked(record)
+        return self._members.attempts.all(record.id)[-1].zone or _asked(record)
 
     def _error(self, record: JobRecord) -> str:
         """Why it failed, cannot be driven, or is recovering from; an error that is overcome is none."""

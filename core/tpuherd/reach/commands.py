@@ -41,7 +41,7 @@ def visited_job(store: Store, manager: PluginManager, record: JobRecord, cloud: 
         spec=hooks.spec,
         directory=Path(record.directory),
         base_directory=Path(record.base_directory),
-        attempt=newest_attempt(store.jobs.attempts(record.id)),
+        attempt=newest_attempt(store.attempts.all(record.id)),
         cloud=cloud,
         session=open_session(store, hooks, record, Reporter()),
     )

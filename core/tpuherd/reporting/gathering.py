@@ -32,7 +32,7 @@ def gather(store: Store, record: JobRecord, spec: JobSpec | None) -> JobPast:
         spec: its job file, for prices; `None`: they are not known.
     """
     failures, folder = _failures(store, record), Path(record.directory)
-    rows = store.jobs.attempts(record.id)
+    rows = store.attempts.all(record.id)
     return JobPast(
         job=record.id,
         state=record.state.value,
@@ -64,7 +64,7 @@ def _events(store: Store, record: JobRecord) -> tuple[Event, ...]:
 
 def _failures(store: Store, record: JobRecord) -> dict[int, str]:
     """Number of an attempt to the class of its last failure."""
-    texts = {row.number: row.diagnosis for row in store.jobs.attempts(record.id) if row.diagnosis}
+    texts = {row.number: row.diagnosis for row in store.attempts.all(record.id) if row.diagnosis}
     texts |= {row.attempt: row.diagnosis for row in store.recoveries.all(record.id)}
     return {number: diagnosis_of(text).failure.value for number, text in texts.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tpuherd.paths import database_url
 from tpuherd.store.aliases import AliasStore
+from tpuherd.store.attempts import AttemptStore
 from tpuherd.store.claims import ClaimStore
 from tpuherd.store.database import open_database
 from tpuherd.store.events import EventStore
@@ -25,6 +26,7 @@ class Store:
         """Open the database at an SQLAlchemy URL; raises `StateError` if that is impossible."""
         self.engine = open_database(url)
         self.jobs = JobStore(self.engine)
+        self.attempts = AttemptStore(self.engine)
         self.stages = StageStore(self.engine)
         self.events = EventStore(self.engine)
         self.recoveries = RecoveryStore(self.engine)
