@@ -78,7 +78,8 @@ def main() -> None:
 
 def _function(name: str) -> Callable[[Any], None]:
     modules = (attempt_commands, worker_commands, file_commands)
-    return next(getattr(module, name) for module in modules if hasattr(module, name))
+    found: Callable[[Any], None] = next(getattr(of, name) for of in modules if hasattr(of, name))
+    return found
 
 
 def _fail(message: str, code: int, details: dict[str, object]) -> NoReturn:

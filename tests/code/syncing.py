@@ -19,10 +19,14 @@ def tree(cloud):
 
 
 SETTLED = r"""
+idle() { # nobody makes ready on this worker, or is about to
+  for one in $(grep -ls "get_read[y]" /proc/[0-9]*/cmdline); do
+    ! grep -qszxF "HOME=$HOME" "${one%cmdline}environ" || return 1
+  done
+}
 cd "$HOME/.tpuherd/code/.own"
-until read -r _ last _ < head && [ "$(ls -d copies/* | grep -c "^copies/$last\.")" = 2 ] \
-  && [ ! -e making ] && [ ! -e old ]
-do sleep 0.05; done
+until idle && read -r _ last _ < head && [ "$(ls -d copies/* | grep -c "^copies/$last\.")" = 2 ]
+do sleep 0.2; done
 """
 
 

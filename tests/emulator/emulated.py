@@ -101,7 +101,7 @@ def finished(operation, timeout=30):
     return operation.result(polling=often)
 
 
-def eventually(condition, timeout=15):
+def eventually(condition, timeout=60):
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"

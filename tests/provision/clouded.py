@@ -96,7 +96,7 @@ def kill_daemon(cloud: Clouded) -> None:
     eventually(lambda: not lifecycle.status(cloud.directory).running)
 
 
-def eventually(condition, timeout_s=15.0):
+def eventually(condition, timeout_s=60.0):
     """Wait until something is true, and return it."""
     deadline = time.monotonic() + timeout_s
     while not (found := condition()):
