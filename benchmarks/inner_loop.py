@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PEERS = ("gcloud", "git", "rsync")
-PARTS = ("loop", "create", "fleet", "start")
+PARTS = ("commands", "edits", "create", "fleet", "start")
 INTERRUPTED = "interrupted"
 CREATED = 16
 """Workers of the slice that is made anew each time, if the largest number asked for allows it."""
@@ -106,7 +106,7 @@ def take(samples: Samples, asked: argparse.Namespace) -> None:
         once.fleet(samples, asked.repeats, asked.skip)
     if "create" not in asked.skip:
         once.create(samples, min(CREATED, max(asked.workers)), asked.repeats, asked.skip)
-    for workers in asked.workers if "loop" not in asked.skip else ():
+    for workers in asked.workers if not asked.skip.issuperset(("commands", "edits")) else ():
         size(samples, workers, asked.repeats, asked.files, asked.skip)
 
 

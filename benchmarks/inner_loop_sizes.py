@@ -38,9 +38,11 @@ def size(samples: Samples, workers: int, repeats: int, files: int, skip: set[str
         size = Size(found, tree, samples, workers)
         size.begin()
         size.prepare(stack, skip)
-        for number in range(repeats):
-            sys.stderr.write(f"{workers} workers: round {number + 1} of {repeats}\n")
-            size.round()
+        # sending code to many workers leaves the machine slower for a while
+        for name, part in (("commands", size.commands), ("edits", size.edits)):
+            for number in range(repeats if name not in skip else 0):
+                sys.stderr.write(f"{workers} workers: {name}, round {number + 1} of {repeats}\n")
+                part()
 
 
 class Size:
@@ -87,10 +89,13 @@ class Size:
             hosts = [f"{NODE}-w{number}" for number in range(self._workers)]
             self._ssh = stack.enter_context(peers.workers(self._lab, self._tree, hosts))
 
-    def round(self) -> None:
-        """Everything once."""
+    def commands(self) -> None:
+        """Commands that send no code, once."""
         self._settle()
         self._noop()
+
+    def edits(self) -> None:
+        """All that sends code, once."""
         self._first()
         for connections in CONNECTIONS:
             self._edit(connections)
