@@ -31,6 +31,13 @@ def test_a_script_is_nobody_s_child_and_is_not_waited_for(tmp_path: Path) -> Non
     assert comes(tmp_path / "done")
 
 
+def test_a_script_has_a_session_of_its_own(tmp_path: Path) -> None:
+    """What it says of its priority is said of its session; the agent's stays as it is."""
+    run_script(f"cut -d ' ' -f 6 /proc/self/stat > {tmp_path}/new && mv {tmp_path}/new {tmp_path}/session")
+    assert comes(tmp_path / "session")
+    assert int((tmp_path / "session").read_text()) != os.getsid(0)
+
+
 def test_where_no_process_can_be_started_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_words: object, **_more: object) -> int:
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))

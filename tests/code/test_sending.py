@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from clouded import eventually
@@ -16,8 +17,9 @@ from trees import as_seen, snapshots
 
 import tpuherd_worktree as plugin
 from tpuherd import SyncError
+from tpuherd.code.calling import script
 from tpuherd.code.memory import Memory
-from tpuherd.code.sending import worker_script
+from tpuherd.code.sending import own_script, worker_script
 from tpuherd.remote import quote
 
 
@@ -206,6 +208,25 @@ def test_many_changes_become_one_input(cloud, held, tree, sync, monkeypatch):
     (tree / "run.sh").unlink()
     sync.everywhere(sync())
     assert "0 of " in sync.said[-1]
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="Linux does not group sessions here")
+def test_copies_are_made_by_a_session_that_comes_last(cloud, held, tree):
+    sync = Syncing(cloud, held, tree)
+    copies = script("copies.sh").replace(
+        "  sleep 0.3", '  cat "/proc/$(sh -c \'echo $PPID\')/autogroup" > "$HOME/last"'
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "tpuherd.code.sending.worker_script", lambda: own_script() + copies + script("worker.sh")
+        )
+        sync()
+    eventually(lambda: all("nice 10" in said(cloud, worker) for worker in held.workers))
+
+
+def said(cloud, worker):
+    file = cloud.home(worker) / "last"
+    return file.read_text() if file.exists() else ""
 
 
 def test_old_snapshots_go_but_not_the_one_in_use(cloud, held, tree):
