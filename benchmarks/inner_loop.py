@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -80,7 +81,7 @@ def measure(asked: argparse.Namespace) -> dict[str, Any]:
     samples, began, load_before, broken = Samples(), time.time(), os.getloadavg(), ""
     try:
         take(samples, asked)
-    except (KeyboardInterrupt, RuntimeError) as error:
+    except (KeyboardInterrupt, RuntimeError, subprocess.SubprocessError) as error:
         broken = str(error) or INTERRUPTED
         sys.stderr.write(f"{broken}\n")
     report: dict[str, Any] = {"ratios": samples.ratios(), "measured": samples.rows()}

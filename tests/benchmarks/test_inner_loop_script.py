@@ -60,12 +60,12 @@ def test_a_small_run_reports_every_part_draws_it_and_leaves_nothing(short, tmp_p
 
 @pytest.mark.slow(40)
 def test_after_ctrl_c_nothing_is_left(short, tmp_path):
-    log = tmp_path / "log"
-    with log.open("w") as file:
+    log, report = tmp_path / "log", tmp_path / "report.json"
+    with log.open("w") as file, report.open("w") as out:
         process = subprocess.Popen(
             command(*QUICK, "--skip=gcloud,start,fleet,create"),
             env=os.environ | {"TMPDIR": str(short)},
-            stdout=subprocess.DEVNULL,
+            stdout=out,
             stderr=file,
             start_new_session=True,
         )
@@ -77,6 +77,7 @@ def test_after_ctrl_c_nothing_is_left(short, tmp_path):
         assert left(short)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(DEADLINE_S) == 130, log.read_text()
+        assert json.loads(report.read_text())["broken"] == "interrupted"
     finally:
         if process.poll() is None:
             process.kill()

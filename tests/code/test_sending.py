@@ -17,9 +17,8 @@ from trees import as_seen, snapshots
 
 import tpuherd_worktree as plugin
 from tpuherd import SyncError
-from tpuherd.code.calling import script
 from tpuherd.code.memory import Memory
-from tpuherd.code.sending import own_script, worker_script
+from tpuherd.code.sending import worker_script
 from tpuherd.remote import quote
 
 
@@ -211,16 +210,12 @@ def test_many_changes_become_one_input(cloud, held, tree, sync, monkeypatch):
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="Linux does not group sessions here")
-def test_copies_are_made_by_a_session_that_comes_last(cloud, held, tree):
+def test_copies_are_made_by_a_session_that_comes_last(cloud, held, tree, monkeypatch):
     sync = Syncing(cloud, held, tree)
-    copies = script("copies.sh").replace(
-        "  sleep 0.3", '  cat "/proc/$(sh -c \'echo $PPID\')/autogroup" > "$HOME/last"'
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "tpuherd.code.sending.worker_script", lambda: own_script() + copies + script("worker.sh")
-        )
-        sync()
+    look = """cat "/proc/$(sh -c 'echo $PPID')/autogroup" > "$HOME/last" #"""
+    looking = worker_script().replace("sleep 0.3 #", look)
+    monkeypatch.setattr("tpuherd.code.sending.worker_script", lambda: looking)
+    sync()
     # Linux lets users say so ten times a second at most, and here all workers are one machine
     eventually(lambda: any("nice 10" in said(cloud, worker) for worker in held.workers))
 
