@@ -49,3 +49,10 @@ def test_addresses_are_free_and_come_back(tmp_path, monkeypatch):
         addresses.take()
     addresses.give_back(first)
     assert addresses.take() == first
+
+
+def test_two_services_of_one_cloud_get_two_ports(monkeypatch):
+    first = free_port("127.0.0.1")
+    monkeypatch.setattr("tpuherd_emulator.workers.addresses.PORTS", range(first, first + 1))
+    with pytest.raises(ProvisionError, match="no free port"):
+        free_port("127.0.0.1", besides=first)

@@ -97,7 +97,7 @@ def service_variables(storage_url: str) -> dict[str, str]:
 def _site(layout: Layout, options: EmulatorOptions, variables: dict[str, str]) -> Site:
     first = f"127.{network(layout.root)}.0.1"
     ssh_port = check_port(first, options.ssh_port) if options.ssh_port else free_port(first)
-    metadata_port = free_port(first)
+    metadata_port = free_port(first, besides=ssh_port)
     return Site(
         layout=layout,
         backend=choose(options.backend, layout.root),

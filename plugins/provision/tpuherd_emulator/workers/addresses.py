@@ -12,8 +12,8 @@ from tpuherd.errors import ProvisionError
 if TYPE_CHECKING:
     from pathlib import Path
 
-PORTS = range(20_000, 32_000)
-"""Below the range that Linux takes outgoing ports from."""
+PORTS = range(30_000, 32_700)
+"""Below the range that Linux takes outgoing ports from, and above that of jobs' coordinators."""
 
 
 MOST = 65_000
@@ -57,10 +57,10 @@ def network(root: Path) -> int:
     return 1 + hashlib.sha256(bytes(root)).digest()[0] % 254
 
 
-def free_port(address: str) -> int:
-    """Return a port that can be bound on an address, and on 127.0.0.1."""
-    for port in random.sample(PORTS, 200):  # many processes choose at the same time: never in order
-        if is_free(address, port) and is_free("127.0.0.1", port):
+def free_port(address: str, *, besides: int = 0) -> int:
+    """Return a port that can be bound on an address, and on 127.0.0.1; not the one that has a use already."""
+    for port in random.sample(PORTS, len(PORTS)):  # many processes choose at the same time: never in order
+        if port != besides and is_free(address, port) and is_free("127.0.0.1", port):
             return port
     raise ProvisionError(f"no free port was found on {address} between {PORTS.start} and {PORTS.stop}")
 
