@@ -54,6 +54,21 @@ def test_output_input_and_exit_status(backed):
     assert (done.returncode, done.stdout, done.stderr) == (7, b"some input", b"problem\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ('echo "$#|${SSH_ORIGINAL_COMMAND-unset}|${command-unset}"', 0, "0|unset|unset"),
+        ("echo one\nfalse", 1, "one"),
+        ("if", 2, ""),
+        ("no-such-program", 127, ""),
+        ("set -- a; echo \"$1\" 'b c'; exec sh -c 'exit 9'", 9, "a b c"),
+    ],
+)
+def test_a_command_is_what_the_users_shell_gets(backed, command, code, said):
+    done = backed.ssh(backed.worker, command)
+    assert (done.returncode, done.stdout.decode().strip()) == (code, said)
+
+
 def test_the_environment_of_a_tpu_vm(backed):
     lines = backed.ssh(backed.worker, "env; pwd").stdout.decode().splitlines()
     values = dict(line.split("=", 1) for line in lines if "=" in line)

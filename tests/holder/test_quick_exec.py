@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tpuherd.holder.quick import Exec, parse, quick_exec
+from tpuherd.holder.asked import Exec, parse
+from tpuherd.holder.quick import quick_exec
 from tpuherd.tasks.alone import alone
 
 

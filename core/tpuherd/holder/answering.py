@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tpuherd import paths
 from tpuherd.config.secrets import SecretRef
 from tpuherd.errors import ConfigError
+from tpuherd.holder.foreseen import remember
 from tpuherd.holder.target import Target
 
 if TYPE_CHECKING:
@@ -17,14 +18,18 @@ if TYPE_CHECKING:
     from tpuherd.holder.keeping import Held, Keeper
     from tpuherd.model.job import Job
 
-CONNECT_TIMEOUT_S = 20.0
-
 
 @contextmanager
-def reached(word: str, workers: str, script: str) -> Iterator[dict[str, Any]]:
+def reached(word: str, workers: str, script: str, *, is_ours: bool = False) -> Iterator[dict[str, Any]]:
     """What a command needs in order to run a script on a job's workers, as `tasks.reached` finds it.
 
     While it lasts, the job's slices do not count as idle.
+
+    Args:
+        word: the job.
+        workers: which, see `tasks.worker_choice`.
+        script: bash text.
+        is_ours: true if this process has the variables of the shell in which the command was given.
 
     Raises:
         TpuherdError: as `tasks.reached.reach`; also if the job's `env` names variables of the user's shell,
@@ -33,7 +38,7 @@ def reached(word: str, workers: str, script: str) -> Iterator[dict[str, Any]]:
     from tpuherd.engine.using import in_use
     from tpuherd.reach.commands import commands_in, visited_job
     from tpuherd.tasks import opening
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
     from tpuherd.tasks.reached import held
     from tpuherd.tasks.worker_choice import chosen
 
@@ -43,10 +48,11 @@ def reached(word: str, workers: str, script: str) -> Iterator[dict[str, Any]]:
         workers=allocation.workers,
         access=cloud.ssh,
         known_hosts=paths.known_hosts(record.id),
-        connect_timeout_s=CONNECT_TIMEOUT_S,
     )
     job = visited_job(opening.store(), manager(), record, cloud)
-    _require_own(job)
+    if not is_ours:
+        _require_own(job)
+    remember(target)
     indices = chosen(workers, len(allocation.workers))
     commands = commands_in(opening.store(), job, allocation, indices, script)
     with in_use(opening.store(), record):

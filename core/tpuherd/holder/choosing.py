@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tpuherd.holder import place
+from tpuherd.holder.foreseen import remember
+from tpuherd.holder.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,4 +34,5 @@ def reach_workers(workers: Sequence[Worker], access: SshAccess, known_hosts: Pat
         return HeldWorkers(workers, access, known_hosts)
     from tpuherd.remote import RemoteWorkers
 
+    remember(Target(workers=tuple(workers), access=access, known_hosts=known_hosts))
     return RemoteWorkers(workers, access, known_hosts)

@@ -42,7 +42,7 @@ def noted_modules(path: Path) -> list[str]:
 
 
 def _used_modules() -> list[str]:
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     names = {getattr(plugin, "__name__", "") for plugin in manager().get_plugins()}
     roots = {"tpuherd"} | {name.partition(".")[0] for name in names} - {"", "__main__"}

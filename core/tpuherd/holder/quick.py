@@ -1,32 +1,24 @@
-"""`tpuherd exec` by way of the holder, which has plugins, store and job file in memory already."""
+"""`tpuherd exec` by way of a process that knows the job: the holder, or a child that looks it up."""
 
 from __future__ import annotations
 
 import os
-import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tpuherd.errors import TpuherdError
 from tpuherd.exit_codes import ExitCode
+from tpuherd.holder import place
+from tpuherd.holder.asked import Exec, parse
+from tpuherd.holder.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tpuherd.remote import RemoteCommand
-
-
-class Exec(NamedTuple):
-    """What a command line asks for."""
-
-    job: str
-    script: str
-    workers: str = "all"
-    timeout_s: float = 600.0
-    json: bool = False
+    from tpuherd.remote import RemoteCommand, RemoteWorkers
 
 
 def quick_exec(words: Sequence[str]) -> int | None:
-    """Do what a command line asks for, if that is an `exec` and a holder can tell where the workers are.
+    """Do what a command line asks for, if that is an `exec`, and another process can tell what it takes.
 
     Whatever is unusual about it, or fails before anything was started, is left to the long way, which also
     knows what to say about it.
@@ -38,17 +30,22 @@ def quick_exec(words: Sequence[str]) -> int | None:
         The exit code; `None` if nothing was done.
     """
     asked = parse(words)
-    if asked is None or _store_depends_on_folder():
+    if asked is None:
         return None
     try:
-        return _by_holder(asked)
+        return _by_holder(asked) if place.idle_s() else _by_child(asked)
+    except TpuherdError:
+        return None
     except KeyboardInterrupt:
         return ExitCode.CANCELLED
 
 
 def _by_holder(asked: Exec) -> int | None:
     from tpuherd.holder.asking import Asking, Unheard
+    from tpuherd.holder.workers import HeldWorkers
 
+    if _store_depends_on_folder():
+        return None
     try:
         asking = Asking()
     except (Unheard, TpuherdError):
@@ -60,53 +57,35 @@ def _by_holder(asked: Exec) -> int | None:
             )
         except (Unheard, TpuherdError, ConnectionError):
             return None
-        return _execute(asked, answer.header)
+        target = Target.from_header(answer.header["target"])
+        with HeldWorkers(target.workers, target.access, target.known_hosts) as remote:
+            return _execute(asked, remote, answer.header)
 
 
-def parse(words: Sequence[str]) -> Exec | None:
-    """What a command line asks for; `None` for everything but a plain `exec`."""
-    own, command = _split(words)
-    if not own or own[0] != "exec":
+def _by_child(asked: Exec) -> int | None:
+    """Connect to where the workers were, while a child finds out where they are and what to run there."""
+    from tpuherd.holder.aside import found_out
+    from tpuherd.holder.foreseen import foreseen
+
+    expected = foreseen(asked.job)
+    if expected is None:
         return None
-    try:
-        found = _options(own[1:])
-        job, script = found.pop("job"), found.pop("command", "") or shlex.join(command)
-        timeout_s = float(found.pop("timeout-s", "600"))
-    except (KeyError, ValueError):
-        return None
-    json = found.pop("json", "") == "yes"
-    return Exec(job, script, found.pop("workers", "all"), timeout_s, json) if script else None
+    with found_out(asked) as answer:
+        remote = _connecting(expected, asked.workers)
+        header = answer()
+        if header is None or Target.from_header(header["target"]) != expected:
+            remote.close()
+            return None
+        return _execute(asked, remote, header)  # the end of this process hangs up, at a tenth of the cost
 
 
-def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    if "--" not in words:
-        return list(words), []
-    at = list(words).index("--")
-    return list(words[:at]), list(words[at + 1 :])
+def _connecting(target: Target, workers: str) -> RemoteWorkers:
+    from tpuherd.remote import RemoteWorkers
+    from tpuherd.tasks.worker_choice import chosen
 
-
-def _options(words: Sequence[str]) -> dict[str, str]:
-    """Options and the job, by name.
-
-    Raises:
-        ValueError: there is something else.
-    """
-    found: dict[str, str] = {}
-    rest = iter(words)
-    for word in rest:
-        name, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("-"):
-            name, value = "job", word
-        elif word == "--json":
-            value = "yes"
-        elif word.startswith("--") and name in ("workers", "timeout-s", "command"):
-            value = value if equals else next(rest, "")
-        else:
-            raise ValueError(word)
-        if name in found or not value:
-            raise ValueError(word)
-        found[name] = value
-    return found
+    remote = RemoteWorkers(target.workers, target.access, target.known_hosts)
+    remote.begin(chosen(workers, len(target.workers)))
+    return remote
 
 
 def _store_depends_on_folder() -> bool:
@@ -124,17 +103,12 @@ def _commands(answer: dict[str, Any]) -> dict[int, RemoteCommand]:
     }
 
 
-def _execute(asked: Exec, answer: dict[str, Any]) -> int:
+def _execute(asked: Exec, remote: RemoteWorkers, answer: dict[str, Any]) -> int:
     """Run it; from here on there is no other way, because something may have been started."""
-    from tpuherd.holder.target import Target
-    from tpuherd.holder.workers import HeldWorkers
     from tpuherd.reach.executing import execute
 
-    target = Target.from_header(answer["target"])
-    remote = HeldWorkers(target.workers, target.access, target.known_hosts)
     try:
-        with remote:
-            return execute(remote, _commands(answer), timeout_s=asked.timeout_s, json=asked.json)
+        return execute(remote, _commands(answer), timeout_s=asked.timeout_s, json=asked.json)
     except TpuherdError as error:
         from tpuherd.tasks.command import say_error
 

@@ -18,7 +18,7 @@ class Target:
     access: SshAccess
     known_hosts: Path
     """The job's file of host keys; its folder names the job."""
-    connect_timeout_s: float
+    connect_timeout_s: float = 20.0
 
     @property
     def job_id(self) -> str:

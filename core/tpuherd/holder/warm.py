@@ -75,7 +75,7 @@ def _import_all(more: Sequence[str]) -> None:
     from tpuherd.config.assemble import job_model
     from tpuherd.engine.stages import prepare_values
     from tpuherd.hooks import GlobalHooks
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     sections = GlobalHooks(manager()).config_sections()
     for model in (job_model(sections), *(section.model for section in sections)):

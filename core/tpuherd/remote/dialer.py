@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 PING_S = 2.0
 """How often a worker is asked for a sign of life."""
+KEY_EXCHANGES = ("mlkem768x25519-sha256", "ecdh-sha2-nistp256")
+"""Those that come before paramiko's own order: the second costs sshd 2 ms less than Curve25519 does."""
 
 
 class Dialer:
@@ -76,6 +78,7 @@ class Dialer:
             "banner_timeout": timeout_s,
             "auth_timeout": timeout_s,
             "channel_timeout": timeout_s,
+            "transport_factory": _transport,
         }
         # With an open socket the host is only a name: the one under which paramiko looks for the host key
         connection = fabric.Connection(
@@ -115,6 +118,13 @@ class Dialer:
 
     def _where(self, worker: Worker) -> str:
         return f"{worker.ssh_address} port {self.access.port}"
+
+
+def _transport(*arguments: Any, **options: Any) -> paramiko.Transport:
+    made = paramiko.Transport(*arguments, **options)
+    security = made.get_security_options()
+    security.kex = sorted(security.kex, key=lambda name: name not in KEY_EXCHANGES)
+    return made
 
 
 def _no_files() -> fabric.Config:

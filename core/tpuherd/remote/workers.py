@@ -62,6 +62,19 @@ class RemoteWorkers:
         """Indices of the workers with an open connection."""
         return tuple(index for index, link in self._links.items() if link.is_open)
 
+    def begin(self, workers: Sequence[int]) -> None:
+        """Start to connect, and return at once; only to workers whose host key was seen before.
+
+        Args:
+            workers: Indices.
+
+        Raises:
+            RemoteError: as `run`.
+        """
+        for link in map(self._link, workers):
+            if self._known_hosts.keys(link.worker.host_key_name):
+                link.begin(self._dialer())
+
     def connect(self, deadline_s: float) -> None:
         """Wait until all workers answer, at most `deadline_s` seconds; pauses between tries grow from 50 ms.
 

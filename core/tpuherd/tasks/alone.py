@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tpuherd.holder.quick import parse
+from tpuherd.holder.asked import parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

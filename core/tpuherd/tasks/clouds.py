@@ -28,7 +28,7 @@ def visit(cloud: str, project: str) -> Cloud:
         project: the value of `--project`; empty if it was not given.
     """
     from tpuherd.hooks import GlobalHooks
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     wanted, of_file = _of_job_file()
     name = cloud or os.environ.get(CLOUD_VARIABLE, "") or wanted or DEFAULT

@@ -30,7 +30,7 @@ def describe(_context: Context, job: str, json: bool = False) -> None:
     from tpuherd.engine.opening import stored_spec
     from tpuherd.output.tables import duration, print_json, print_table
     from tpuherd.reach.page import page_of
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     record, store = opening.find_job(job), opening.store()
     page = page_of(store, record, stored_spec(manager(), record))

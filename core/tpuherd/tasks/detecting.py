@@ -45,8 +45,8 @@ def _rows(job_file: str) -> list[tuple[str, Detector]]:
     """The rows of all plugins, after those of a job file."""
     from tpuherd.hooks import GlobalHooks
     from tpuherd.observing.table import from_job
+    from tpuherd.tasks.loaded import manager
     from tpuherd.tasks.opening import read
-    from tpuherd.tasks.plugins import manager
 
     if job_file and not Path(job_file).exists():
         raise ConfigError(f"--job-file={job_file}: there is no such file")

@@ -19,7 +19,7 @@ def find(loaded: LoadedJob) -> FinishedWork | None:
         ProvisionError: the cloud cannot be reached.
     """
     from tpuherd.engine.finished_before import find_finished
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     return None if _is_live(loaded) else find_finished(manager(), loaded)
 

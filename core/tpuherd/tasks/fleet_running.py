@@ -55,7 +55,7 @@ def follow(members: Sequence[JobRecord], policy: OnInterrupt, *, json: bool) -> 
     from tpuherd.members.watch import MemberWatch
     from tpuherd.output.reporter import Reporter
     from tpuherd.output.tables import print_json
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     fleet, reporter = str(members[0].fleet), Reporter(logs=sys.stderr if json else None)
     reporter.note(f"fleet {fleet}: {len(members)} members")
@@ -79,7 +79,7 @@ def monitor(members: Sequence[JobRecord], interval_s: float, *, once: bool, json
     import time
 
     from tpuherd.members.watch import MemberWatch
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     watch, fleet = MemberWatch(opening.store(), manager()), str(members[0].fleet)
 

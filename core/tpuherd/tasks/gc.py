@@ -49,7 +49,7 @@ def gc(
     from tpuherd.cleanup.removing import Remover
     from tpuherd.cleanup.survey import survey
     from tpuherd.output.reporter import Reporter
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     visited = visit(cloud, project)
     found = survey(visited, opening.store(), zone)

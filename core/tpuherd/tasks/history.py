@@ -25,7 +25,7 @@ def history(_context: Context, job: str, json: bool = False) -> None:
     from tpuherd.engine.chain import chain
     from tpuherd.engine.opening import stored_spec
     from tpuherd.output.tables import print_json, print_table
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     record = opening.find_job(job)
     links = chain(opening.store(), record, stored_spec(manager(), record))

@@ -18,7 +18,7 @@ def read(job_file: str, overrides: list[str], ttl: str) -> tuple[LoadedJob, floa
     """The checked job file, and the limit of `--ttl` in seconds."""
     from tpuherd.durations import parse_duration
     from tpuherd.engine.opening import check_plan
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     ttl_s = parse_duration(ttl, "--ttl") if ttl else None
     loaded = opening.read(Path(job_file), overrides)

@@ -47,7 +47,7 @@ def monitor(
     """
     from tpuherd.durations import parse_duration
     from tpuherd.monitoring.watch import Watch
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     interval_s = parse_duration(interval, "--interval")
     if members := fleet_running.members_of_one(job):

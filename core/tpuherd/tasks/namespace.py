@@ -27,6 +27,7 @@ from tpuherd.tasks import (
 )
 from tpuherd.tasks.collection import TaskCollection
 from tpuherd.tasks.fleet_tasks import add_to as add_fleet_tasks
+from tpuherd.tasks.loaded import manager
 from tpuherd.warming import write_bytecode
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def make_namespace() -> TaskCollection:
     add_fleet_tasks(made)
     reserving.add_to(made)
     connections.add_to(made)
-    GlobalHooks(plugins.manager()).register_tasks(made)
+    GlobalHooks(manager()).register_tasks(made)
     return made
 
 

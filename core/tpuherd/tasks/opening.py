@@ -66,7 +66,7 @@ def overrides(given: list[str]) -> list[str]:
 def read(path: Path, overrides: Sequence[str]) -> LoadedJob:
     """Read and check a job file with the installed plugins."""
     from tpuherd.engine.opening import read_job_file
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     return read_job_file(manager(), path, overrides)
 
@@ -133,7 +133,7 @@ def find_job(word: str) -> JobRecord:
 def controller(record: JobRecord, reporter: Reporter, policy: OnInterrupt) -> Controller:
     """A controller for a job in this process."""
     from tpuherd.engine.controller import Controller
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     return Controller(store(), manager(), record, reporter, policy)
 

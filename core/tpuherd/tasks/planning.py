@@ -31,7 +31,7 @@ def plan(_context: Context, job_file: str, override: list[str], json: bool = Fal
     from tpuherd.engine.stages import Stage
     from tpuherd.hooks import Hooks
     from tpuherd.output.tables import print_json, print_table
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     loaded = opening.read(Path(job_file), override)
     from tpuherd.engine.opening import plan_steps
@@ -57,7 +57,7 @@ def schema(_context: Context) -> None:
     from tpuherd.config.schema import json_schema
     from tpuherd.hooks import GlobalHooks
     from tpuherd.output.tables import print_json
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     print_json(json_schema(GlobalHooks(manager()).config_sections()))
 

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import cache
 from typing import TYPE_CHECKING
 
 from tpuherd.config.choices import nearest
 from tpuherd.errors import ConfigError
-from tpuherd.manager import hook_names, list_plugins, make_plugin_manager
+from tpuherd.manager import hook_names, list_plugins
 from tpuherd.tasks.command import command
+from tpuherd.tasks.loaded import manager
 
 if TYPE_CHECKING:
     from invoke.context import Context
-    from pluggy import PluginManager
-
-
-@cache
-def manager() -> PluginManager:
-    """The plugins of this process, loaded once."""
-    return make_plugin_manager()
 
 
 @command(

@@ -45,7 +45,7 @@ def policies(_context: Context, name: list[str], json: bool = False) -> None:
 
 def _load_modules(names: list[str]) -> None:
     from tpuherd.providers import load_module
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     for name in names:
         if "." in name and not manager().has_plugin(name):
@@ -55,7 +55,7 @@ def _load_modules(names: list[str]) -> None:
 def _policies() -> list[dict[str, str]]:
     from tpuherd.manager import list_plugins
     from tpuherd.providers import implementers
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     origins = {info.name: f"{info.distribution} {info.version}".strip() for info in list_plugins(manager())}
     rows = []

@@ -121,7 +121,7 @@ def _ask(reached: Reached, *words: str, timeout_s: float = 30.0) -> Answers:
 
 def _grace_s(reached: Reached) -> float:
     from tpuherd.engine.opening import stored_spec
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     return stored_spec(manager(), reached.record).timeouts.grace_s
 

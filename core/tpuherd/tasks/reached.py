@@ -66,7 +66,7 @@ def held(record: JobRecord) -> tuple[Allocation, Cloud]:
         StateError: it holds nothing.
     """
     from tpuherd.engine.opening import open_hooks
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     allocation = held_allocation(record)
     if allocation is None:

@@ -74,7 +74,7 @@ def _on_the_host(reached: Reached, script: str, stdin: bytes) -> dict[int, Remot
 
 def _in_the_job(reached: Reached, script: str, stdin: bytes) -> dict[int, RemoteCommand]:
     from tpuherd.reach.commands import commands_in, visited_job
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     job = visited_job(opening.store(), manager(), reached.record, reached.cloud)
     return commands_in(opening.store(), job, reached.allocation, reached.workers, script, stdin)

@@ -93,7 +93,7 @@ def _preview(record: JobRecord, reporter: Reporter, by_hand: Recovery | None, *,
     from tpuherd.engine.opening import open_hooks, open_session
     from tpuherd.engine.reviving import consider
     from tpuherd.output.tables import print_json, print_table
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     store, hooks = opening.store(), open_hooks(manager(), record)
     session = open_session(store, hooks, record, reporter)

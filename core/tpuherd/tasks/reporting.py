@@ -55,7 +55,7 @@ def _rows(words: list[str], since: float) -> list[tuple[JobRecord, list[Portion]
     from tpuherd.reporting.gathering import gather
     from tpuherd.reporting.portions import portions
     from tpuherd.reporting.specs import Specs
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     store, specs = opening.store(), Specs(manager())
     records = list({found.id: found for found in map(opening.find_job, words)}.values())

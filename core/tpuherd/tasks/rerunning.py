@@ -77,7 +77,7 @@ def rerun(
 def _plan(record: JobRecord, overrides: list[str], job_file: str, *, resume: bool) -> Rerun:
     from tpuherd.engine.opening import check_plan, open_hooks
     from tpuherd.engine.rerunning import plan_rerun
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     loaded = opening.read(Path(job_file or record.file), [*overrides, f"job.name={record.name}"])
     check_plan(manager(), loaded)

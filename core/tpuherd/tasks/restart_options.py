@@ -88,7 +88,7 @@ def _signs(loaded: LoadedJob) -> RestartSigns | None:
     """What the workload's plugin says."""
     from tpuherd.engine.opening import plan_steps
     from tpuherd.hooks import Hooks
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     steps = plan_steps(Hooks(manager(), loaded.spec), str(loaded.path))
     return next((step.restart for step in steps if step.restart), None)

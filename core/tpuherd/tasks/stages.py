@@ -91,7 +91,7 @@ def _stage(
     from tpuherd.engine.opening import check_plan
     from tpuherd.output.reporter import Reporter
     from tpuherd.store.wishes import WAIT
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     overrides = opening.overrides(override)
     loaded = opening.read(opening.job_file(job), overrides)

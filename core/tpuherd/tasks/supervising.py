@@ -65,7 +65,7 @@ def supervise(
 def _supervise(show: Callable[[SupervisorStatus], None]) -> None:
     from tpuherd.output.reporter import Reporter
     from tpuherd.supervising.service import Service, runs_already
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     reporter = Reporter()
     service = Service(opening.store(), manager(), note=reporter.note, show=show)

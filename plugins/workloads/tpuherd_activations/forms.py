@@ -37,7 +37,7 @@ class ChosenForm:
 
 def contributed() -> list[tuple[str, PromptForm]]:
     """The forms of all plugins, each with its plugin's name."""
-    from tpuherd.tasks.plugins import manager
+    from tpuherd.tasks.loaded import manager
 
     return GlobalHooks(manager()).prompt_forms()
 

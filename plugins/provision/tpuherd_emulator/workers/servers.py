@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tpuherd_emulator.files import write_private
 from tpuherd_emulator.layout import WORKER_MARKER
+from tpuherd_emulator.workers.login import forced_command
 
 if TYPE_CHECKING:
     from tpuherd_emulator.workers.plan import WorkerPlan
@@ -80,8 +81,8 @@ def _settings(plan: WorkerPlan) -> list[str]:
         f"ListenAddress {plan.address}:{plan.ssh_port}",
         f'HostKey "{plan.host_key}"',
         f'AuthorizedKeysFile "{plan.authorized_keys}"',
-        f'ForceCommand "{plan.login}"',
-        # The user's shell starts the login script, and bash under sshd reads ~/.bashrc: never the real one.
+        f"ForceCommand {forced_command(plan)}",
+        # The user's shell comes first, and bash under sshd reads ~/.bashrc: never the real one.
         f'SetEnv HOME="{plan.home}" {WORKER_MARKER}="{plan.directory}"',
         "PidFile none",
         "StrictModes no",
