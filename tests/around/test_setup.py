@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from clouded import eventually
+from searching import holding
 
 import tpuherd_setup
 from tpuherd.errors import Cancelled, PrepareError
@@ -130,8 +131,7 @@ def test_secrets_are_in_its_variables_and_nowhere_else(cloud, held, monkeypatch)
     assert (home / "key").read_text() == "s3cr3t-$HOME-'quoted'"
     assert "bash" in (home / "seen").read_text()
     (home / "key").unlink()
-    kept = [path for path in home.rglob("*") if path.is_file() and b"s3cr3t" in path.read_bytes()]
-    assert kept == []
+    assert holding(home, "s3cr3t") == []
 
 
 def test_what_a_script_leaves_running_holds_no_lock(cloud, held):

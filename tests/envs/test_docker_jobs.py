@@ -10,6 +10,7 @@ import yaml
 from clouded import clouded
 from containers import IMAGE, needs_podman
 from registry import registry
+from searching import holding
 
 import tpuherd_docker as plugin
 from tpuherd import PrepareError
@@ -123,5 +124,4 @@ def test_a_whole_job(address, user_cloud, tpuherd_run, tpuherd_home, tmp_path, m
     assert done.exit_code == 8, done.stderr
     assert "w0  │ inside" in done.stdout
     assert "41" in done.stderr.partition("time:")[0]
-    kept = [path for path in tpuherd_home.rglob("*") if path.is_file() and path.stat().st_size < 1e6]
-    assert [path for path in kept if PASSWORD.encode() in path.read_bytes()] == []
+    assert holding(tpuherd_home, PASSWORD) == []

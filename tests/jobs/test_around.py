@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from herd import output, wait_for
+from searching import holding
 
 if TYPE_CHECKING:
     from herd import Herd
@@ -53,12 +54,6 @@ def command_lines() -> str:
         except OSError:
             continue
     return "\n".join(found)
-
-
-def holding(folder: Path, text: str) -> list[Path]:
-    """The files below a folder that have a text in them."""
-    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return [path for path in files if text.encode() in path.read_bytes()]
 
 
 def test_a_job_with_everything_around_it(cloud: Herd) -> None:

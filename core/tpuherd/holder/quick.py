@@ -73,9 +73,13 @@ def _by_child(asked: Exec) -> int | None:
     with found_out(asked) as answer:
         remote = _connecting(expected, asked.workers)
         header = answer()
-        if header is None or Target.from_header(header["target"]) != expected:
+        if header is None:
             remote.close()
             return None
+        target = Target.from_header(header["target"])
+        if target != expected:
+            remote.close()
+            remote = _connecting(target, asked.workers)
         return _execute(asked, remote, header)  # the end of this process hangs up, at a tenth of the cost
 
 
