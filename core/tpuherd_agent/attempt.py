@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from tpuherd_agent.errors import USAGE, AgentError
+from tpuherd_agent.records import NamedTuple
 
 _CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 OWN_NAMES = frozenset({".agent", "output.log", "script.sh"})

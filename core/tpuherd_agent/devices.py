@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from tpuherd_agent import processes
+from tpuherd_agent.records import NamedTuple
 
 DEFAULT_PATTERNS = "/dev/accel*:/dev/vfio/[0-9]*"
 """Up to v4, and v5e and later."""

@@ -6,11 +6,11 @@ import os
 import signal
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from tpuherd_agent import processes
 from tpuherd_agent.errors import NOT_STOPPED, AgentError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

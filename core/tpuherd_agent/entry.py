@@ -13,6 +13,7 @@ import sys
 if sys.version_info < (3, 10):  # noqa: UP036  (who knows what `python3` is on a worker)
     sys.exit('{"error": "this worker\'s python3 is older than 3.10: choose a newer TPU runtime version"}')
 
+import gc
 import marshal
 import zlib
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGE = "tpuherd_agent"
+NEW_OBJECTS = 100_000
+"""So many before Python looks for garbage: most calls are over by then."""
+LAST = 19
+"""How nice the agent is to whatever else the worker does, once it has answered."""
 CHECK_BYTES = 4
 
 
@@ -48,6 +53,9 @@ class Modules:
 
     def keep(self, path: str) -> None:
         """Compile what is left, and keep everything, if that is possible."""
+        import os
+
+        os.nice(LAST)
         _keep(path, marshal.dumps({name: self._code(name) for name in self._sources}))
 
     def _code(self, name: str) -> bytes:
@@ -64,6 +72,7 @@ def run(script: str, packed: bytes) -> None:
         script: Path of this script; what is compiled lies beside it.
         packed: Module names to sources: JSON, compressed, in base 64.
     """
+    gc.set_threshold(NEW_OBJECTS)
     kept = f"{script[:-3]}.{sys.implementation.cache_tag}-{sys.hexversion:x}"
     compiled = _read(kept)
     sources = {} if compiled else _unpacked(packed)
@@ -76,6 +85,7 @@ def run(script: str, packed: bytes) -> None:
     finally:
         if sources:
             modules.keep(kept)
+        gc.freeze()  # what goes with the process need not be looked through
 
 
 def _read(kept: str) -> dict[str, bytes]:

@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tpuherd_agent import processes
 from tpuherd_agent.attempt import existing, home
@@ -16,6 +15,7 @@ from tpuherd_agent.devices import holders
 from tpuherd_agent.mounts import answers, mounts
 from tpuherd_agent.status import read_status
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
 

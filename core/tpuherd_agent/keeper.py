@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
 
 from tpuherd_agent import locks, metadata, processes
 from tpuherd_agent.attempt import home
@@ -19,7 +18,10 @@ from tpuherd_agent.memory import oom_kills, oom_kills_since
 from tpuherd_agent.notices import Notices
 from tpuherd_agent.outside import end_outside
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from tpuherd_agent.attempt import Attempt
     from tpuherd_agent.spec import Spec
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, NoReturn
 
 from tpuherd_agent.attempt import home
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from tpuherd_agent.attempt import Attempt
     from tpuherd_agent.spec import Spec
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
 from tpuherd_agent.files import write_record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path

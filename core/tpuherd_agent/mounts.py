@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from tpuherd_agent import locks, processes
 from tpuherd_agent.attempt import home
 from tpuherd_agent.errors import NOT_STOPPED, AgentError
+from tpuherd_agent.records import NamedTuple
 
 ANSWER_S = 5.0
 MOUNT_S = 60.0

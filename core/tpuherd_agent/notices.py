@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from tpuherd_agent import metadata
 from tpuherd_agent.errors import AgentError
 from tpuherd_agent.stop import stop
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
-from typing import TYPE_CHECKING
 
 from tpuherd_agent.errors import NOT_STOPPED, AgentError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
 

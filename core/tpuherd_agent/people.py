@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
 
 from tpuherd_agent import processes
 from tpuherd_agent.attempt import home
 from tpuherd_agent.ending import end_all
 from tpuherd_agent.errors import NOT_THERE, AgentError
+from tpuherd_agent.records import NamedTuple
 from tpuherd_agent.stop import DEFAULT_GRACE_S
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -6,13 +6,14 @@ import ctypes
 import os
 import shutil
 import tarfile
-from typing import IO, TYPE_CHECKING
 
 from tpuherd_agent import tarballs
 from tpuherd_agent.errors import DISK, SPEC_WRONG, AgentError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import IO
 
     from tpuherd_agent.tarballs import Filter
 

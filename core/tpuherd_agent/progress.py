@@ -6,10 +6,9 @@ optional; `alive` and counts are passed on as well. A file that makes no sense c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tpuherd_agent.files import read_record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
 

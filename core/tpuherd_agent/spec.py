@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
 
 from tpuherd_agent.attempt import OWN_NAMES, Attempt, find
 from tpuherd_agent.errors import SPEC_WRONG, AgentError
 from tpuherd_agent.processes import DIRECTORY_VARIABLE, ID_VARIABLE
+from tpuherd_agent.records import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from tpuherd_agent import locks
 from tpuherd_agent.attempt import find, home
@@ -14,6 +13,7 @@ from tpuherd_agent.files import write_atomically
 from tpuherd_agent.keeper import keep
 from tpuherd_agent.status import Status, read_status
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

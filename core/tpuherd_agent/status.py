@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from signal import Signals
-from typing import TYPE_CHECKING, NamedTuple
 
 from tpuherd_agent.devices import holders
 from tpuherd_agent.files import read_record
 from tpuherd_agent.locks import is_held
 from tpuherd_agent.progress import read_progress
+from tpuherd_agent.records import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
 

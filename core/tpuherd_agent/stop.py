@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from tpuherd_agent import locks, processes
 from tpuherd_agent.ending import end_all
@@ -12,6 +11,7 @@ from tpuherd_agent.files import read_record, write_record
 from tpuherd_agent.outside import end_outside
 from tpuherd_agent.status import Status, read_status
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
     from tpuherd_agent.processes import Process

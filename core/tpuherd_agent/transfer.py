@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import IO, TYPE_CHECKING
 
 from tpuherd_agent import placing, tarballs
 from tpuherd_agent.attempt import home
 from tpuherd_agent.errors import DISK, SPEC_WRONG, AgentError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import IO
 
 _CHUNK_BYTES = 1 << 20
 SPARE_BYTES = 64 << 20

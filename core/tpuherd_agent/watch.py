@@ -6,12 +6,12 @@ import json
 import os
 import select
 import time
-from typing import TYPE_CHECKING
 
 from tpuherd_agent import frames
 from tpuherd_agent.errors import NOT_THERE, AgentError
 from tpuherd_agent.status import Status, log_size, read_status
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tpuherd_agent.attempt import Attempt
 

@@ -135,3 +135,26 @@ def test_an_agent_that_a_crash_has_cut_short_is_replaced(remote: Counting) -> No
     begun: dict[int, Iterator[Frame]] = {}
     agents.run(specs("job.1", "echo hello"), dict.fromkeys(range(3), 0), begun.__setitem__)
     assert [followed(begun[index]) for index in range(3)] == [(b"hello\n", "exited")] * 3
+
+
+def test_workers_that_are_new_get_it_with_the_first_command(remote: Counting) -> None:
+    agents = Agents(remote)
+    begun: dict[int, Iterator[Frame]] = {}
+    agents.run(specs("job.1", "echo hello"), dict.fromkeys(range(3), 0), begun.__setitem__, new=True)
+    assert sorted(remote.trips) == [[0], [1], [2]], "nobody is asked first"
+    assert {index: followed(frames) for index, frames in begun.items()} == dict.fromkeys(
+        range(3), (b"hello\n", "exited")
+    )
+    assert not agents.start(specs("job.2")).failed
+    assert len(remote.trips) == 4, "it has stayed"
+
+
+def test_one_that_is_called_new_and_has_one_goes_on(remote: Counting) -> None:
+    agents = Agents(remote)
+    agents.install()
+    one, begun = specs("job.1", "echo once >> $HOME/started"), {}
+    for _ in range(2):
+        agents.run(one, dict.fromkeys(range(3), 0), begun.__setitem__, new=True)
+        assert {followed(frames) for frames in begun.values()} == {(b"", "exited")}
+    done = remote.run('cat "$HOME/started"', timeout_s=30)
+    assert [one.stdout for one in done.results] == ["once\n"] * 3

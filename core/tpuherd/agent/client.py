@@ -66,18 +66,26 @@ class Agents:
         commands = {index: self._command("start", stdin=_as_input(spec)) for index, spec in specs.items()}
         return self._remote.run_each(commands, timeout_s=START_TIMEOUT_S)
 
-    def run(self, specs: Mapping[int, dict[str, Any]], offsets: Mapping[int, int], begun: TellBegun) -> None:
+    def run(
+        self,
+        specs: Mapping[int, dict[str, Any]],
+        offsets: Mapping[int, int],
+        begun: TellBegun,
+        *,
+        new: bool = False,
+    ) -> None:
         """Start an attempt as `start` does and follow it as `watch` does, in one command per worker.
 
         Args:
             specs: worker index to its specification.
             offsets: worker index to the byte of its log to follow from.
             begun: called for each worker that has started it, at once and in a thread of its own.
+            new: the workers have no agent yet, as far as is known: send it without asking for it first.
 
         Raises:
             WorkloadError: a worker refused, or could not be asked: what others have started goes on.
         """
-        results = self._run(specs, offsets, begun, self._running)
+        results = self._run(specs, offsets, begun, self._arriving if new else self._running)
         if without := [index for index, result in results.items() if _lacks_agent(result)]:
             missing = {index: specs[index] for index in without}
             results |= self._run(missing, offsets, begun, self._arriving)

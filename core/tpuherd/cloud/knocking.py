@@ -39,6 +39,11 @@ class Knocking:
         """True unless a round goes on."""
         return self._round is None or self._round.done()
 
+    def rest(self, timeout_s: float) -> None:
+        """Wait until the round ends, but no longer than `timeout_s` seconds."""
+        if self._round is not None:
+            wait([self._round], timeout=timeout_s)
+
     def answered(self, nodes: Sequence[Any]) -> Allocation | None:
         """The allocation, if all workers of these very nodes have answered; knocks until they do.
 

@@ -24,7 +24,7 @@ FIRST_POLL_S = 0.05
 LONGEST_POLL_S = 10.0
 NOTE_EVERY_S = 15.0
 GLANCE_S = 0.1
-"""How often it is looked whether the workers have answered, between two calls of the API."""
+"""How often it is looked whether the job goes on at all, while the workers are tried."""
 
 
 class Trial:
@@ -100,4 +100,5 @@ class Trial:
         if knocking.resting:
             self._job.session.sleep(pause_s)
         while not knocking.resting and time.monotonic() < until:
-            self._job.session.sleep(max(GLANCE_S, first_pause_s()))
+            knocking.rest(max(GLANCE_S, first_pause_s()))
+            self._job.session.checkpoint()

@@ -70,6 +70,7 @@ class Running:
                 specs,
                 {index: follower.log.size for index, follower in followers.items()},
                 lambda index, frames: followers[index].start(frames),
+                new=self._job.attempt.number == 1,
             )
         except BaseException:
             self._leave()

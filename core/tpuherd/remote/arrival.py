@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tpuherd.remote.link import Link
 
 _FIRST_PAUSE_S = 0.05
+_LONGER = 1.3
 _LONGEST_PAUSE_S = 2.0
 
 
@@ -50,7 +51,7 @@ class Arrival:
             left_s = self._deadline - time.monotonic()
             if left_s <= 0 or self._hopeless.wait(min(pause_s, left_s)):
                 return error
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            pause_s = min(_LONGER * pause_s, _LONGEST_PAUSE_S)
         return None
 
     def _try(self, link: Link) -> RemoteError | None:

@@ -7,14 +7,15 @@ python="$(readlink -f "$(command -v python3)")" || refuse "there is no python3 o
 version="$(python3 --version)"
 echo "python==${version#Python }"
 
+# Of two distributions with one name, the last is what counts: Python finds the user's own first.
 for distribution in \
-  "$HOME"/.local/lib/python3*/site-packages/*.dist-info \
+  "${python%/*/*}"/lib/python3*/site-packages/*.dist-info \
   /usr/local/lib/python3*/dist-packages/*.dist-info \
-  "${python%/*/*}"/lib/python3*/site-packages/*.dist-info; do
+  "$HOME"/.local/lib/python3*/site-packages/*.dist-info; do
   name="${distribution##*/}"
   name="${name%.dist-info}"
   version="${name#*-}"
   echo "${name%%-*}==$version"
-done | sort -u -t= -k1,1
+done
 
 [ ! -f "$checked" ] || echo "#preflight"
