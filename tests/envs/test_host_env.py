@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 
 import tpuherd_host as plugin
 from tpuherd import PrepareError
+from tpuherd.envs.sameness import versions_in
 
 SITE = ".local/lib/python3.11/site-packages"
 
@@ -47,3 +51,17 @@ def test_workers_that_differ_are_named(job, cloud, held):
     finally:
         for folder in (*made, other.with_name("flax-0.12.0.dist-info")):
             folder.rmdir()
+
+
+def test_of_two_with_one_name_the_users_own_counts(tmp_path):
+    python, home = tmp_path / "python", tmp_path / "home"
+    (python / "bin").mkdir(parents=True)
+    (python / "bin" / "python3").write_text("#!/bin/sh\necho Python 3.11.2\n")
+    (python / "bin" / "python3").chmod(0o755)
+    for folder, version in ((python / "lib/python3.11/site-packages", "0.11"), (home / SITE, "0.12")):
+        (folder / f"flax-{version}.dist-info").mkdir(parents=True)
+    script = f"checked=no\n{files('tpuherd_host').joinpath('look.sh').read_text()}"
+    variables = {"HOME": str(home), "PATH": f"{python / 'bin'}:{os.environ['PATH']}"}
+    told = subprocess.run(["bash", "-c", script], env=variables, capture_output=True, text=True, check=True)
+    found = versions_in(told.stdout)
+    assert (found["python"], found["flax"]) == ("3.11.2", "0.12")

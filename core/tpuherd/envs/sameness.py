@@ -18,7 +18,7 @@ def same_versions(done: FanOut) -> dict[str, str]:
     Raises:
         PrepareError: some differ; package, workers and versions are named.
     """
-    found = {result.worker.name: _versions(result.stdout) for result in done.results}
+    found = {result.worker.name: versions_in(result.stdout) for result in done.results}
     everything = sorted({name for versions in found.values() for name in versions})
     for name in everything:
         _require_one({worker: versions.get(name) for worker, versions in found.items()}, name)
@@ -36,7 +36,7 @@ def _require_one(by_worker: Mapping[str, str | None], name: str) -> None:
         )
 
 
-def _versions(printed: str) -> dict[str, str]:
-    """Lines `name==version`; all others say something else."""
+def versions_in(printed: str) -> dict[str, str]:
+    """From lines `name==version`; all others say something else, and the last one of a name counts."""
     pairs = (line.partition("==") for line in printed.splitlines() if not line.startswith("#"))
     return {name: version for name, mark, version in pairs if mark}
