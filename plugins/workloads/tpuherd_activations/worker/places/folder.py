@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import PlaceError
 from .cells import Cells
 from .checksums import identity_of
-from .linking import linked, reach_disk, written
+from .linking import leave_memory, linked, reach_disk, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +75,7 @@ class Folder:
     def deliver(self, name: str, file: Path, identity: Identity) -> None:
         """See `Place.deliver`."""
         reach_disk(file)
+        leave_memory(file)
         target = self.root / name
         if not linked(file, target) and identity_of(target) != identity:
             raise PlaceError(f"{target}: there is another file of this name; it was damaged, remove it")

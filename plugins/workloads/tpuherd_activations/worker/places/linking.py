@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ..errors import PlaceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -47,8 +49,24 @@ def linked(file: Path, target: Path) -> bool:
 
 def reach_disk(path: Path) -> None:
     """Wait until a file or a folder's list of names is on the disk."""
+    with _opened(path) as descriptor:
+        os.fsync(descriptor)
+
+
+def leave_memory(path: Path) -> None:
+    """Let the system use the memory in which it keeps a file that is on the disk: for the next one, say.
+
+    A dataset is larger than memory as a rule, and would drive out everything else.
+    """
+    if hasattr(os, "posix_fadvise"):  # macOS lacks it
+        with _opened(path) as descriptor, suppress(OSError):  # an advice that not every file system takes
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        yield descriptor
     finally:
         os.close(descriptor)
