@@ -30,8 +30,6 @@ PEAK_FLOPS = {"TPU v4": 275e12, "TPU v5 lite": 197e12, "TPU v6 lite": 918e12, "N
 """Of one device in bfloat16, from the vendors' data sheets."""
 BATCH_TOKENS = 2048 if jax.default_backend() == "cpu" else 8192
 LONGEST_ROW = 1536
-ROWS_PER_SHARD = 16_384
-"""A lap of the tiny model has several shards then, as a long run has: all but the last overlap the next."""
 
 
 class Ours:
@@ -50,7 +48,6 @@ class Ours:
             dtype=work.dtype,
             batch_tokens=BATCH_TOKENS,
             max_length=LONGEST_ROW,
-            rows_per_shard=ROWS_PER_SHARD,
         )
         self.decoder = decoder_of(self.settings, work.folder)
         multiple = self.decoder.model.placement.row_parts

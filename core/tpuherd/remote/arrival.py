@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _FIRST_PAUSE_S = 0.05
 _LONGER = 1.3
+"""Each pause than the one before it."""
 _LONGEST_PAUSE_S = 2.0
 
 
