@@ -29,10 +29,6 @@ def test_they_are_what_typing_makes() -> None:
 
 
 def test_a_workload_is_started_without_typing() -> None:
-    code = "import sys, tpuherd_agent.start, tpuherd_agent.watch; sys.exit('typing' in sys.modules)"
-    assert (
-        subprocess.run(
-            [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path}; {code}"]
-        ).returncode
-        == 0
-    )
+    code = f"import sys; sys.path[:] = {sys.path}; import tpuherd_agent.start, tpuherd_agent.watch"
+    argv = [sys.executable, "-S", "-c", f"{code}; sys.exit('typing' in sys.modules)"]
+    assert subprocess.run(argv).returncode == 0
