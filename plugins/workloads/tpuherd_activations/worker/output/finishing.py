@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..places.checksums import identity_of
 from ..tensors import TensorFile, tensor
 from . import documents, layout, manifest
 from .statistics import figures
@@ -90,7 +89,7 @@ def _statistics(place: Place, found: Sequence[Manifest], hooks: Sequence[Hook], 
         for what, values in figures(total, squares, float(norm[0]), rows).items():
             file.tensors[f"{hook.name}.{what}"][...] = values
     file.close()
-    identity = identity_of(file.path)
+    identity = file.identity()
     place.deliver(layout.STATISTICS, file.path, identity)
     return identity
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..places.checksums import identity_of
 from ..tensors import TensorFile, as_kind
 from . import layout
-from .statistics import BLOCK_BYTES, Sums, sums_of
+from .statistics import Sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..places import Identity
     from .hooks import Hook
 
-THREADS = 8
-"""That add up and check the files of one shard."""
+THREADS = max(1, min(8, (os.cpu_count() or 1) // 4))
+"""That write and add up a batch's hooks; on few cores they would be in one another's way, and the model's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Written:
 
 
 class Shard:
-    """The numbers go to files at once: memory holds none of them.
+    """The numbers go to files at once, sums and checksums are taken on the way: nothing is read again.
 
     Attributes:
         part: What it is made of.
@@ -54,35 +54,36 @@ class Shard:
         self.rows = int(self._starts[-1])
         self._hooks, self._folder = hooks, folder
         self._files = {hook.name: self._file(hook, folder / f"{at}.hook") for at, hook in enumerate(hooks)}
+        self._sums = {hook.name: Sums(hook) for hook in hooks}
+        self._threads = ThreadPoolExecutor(THREADS)
 
     def put(self, batch: Batch, values: Mapping[str, NDArray[Any]]) -> None:
         """Store a batch's numbers, by hook [rows, width, ...]; what is padding or dropped is left out."""
-        for hook in self._hooks:
-            given = as_kind(values[hook.name], hook.kind)
-            self._files[hook.name].write(dict(self._kept(batch, given)), layout.ACTIVATIONS)
+        # files, checksums and numpy let others work meanwhile
+        list(self._threads.map(lambda hook: self._put(batch, values[hook.name], hook), self._hooks))
+
+    def _put(self, batch: Batch, values: NDArray[Any], hook: Hook) -> None:
+        if kept := dict(self._kept(batch, as_kind(values, hook.kind))):
+            self._files[hook.name].write(kept, layout.ACTIVATIONS)
+            self._sums[hook.name].add(np.concatenate(list(kept.values())))
 
     def _kept(self, batch: Batch, given: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
         """For each document of a batch where its rows begin in the shard, and the rows."""
         for placed in batch.placed:
             kept = self.documents[placed.document].kept
             rows = given[placed.row, placed.start : placed.start + len(kept)]
-            yield int(self._starts[placed.document]), rows if kept.all() else rows[kept]
+            if kept.any():
+                yield int(self._starts[placed.document]), rows if kept.all() else rows[kept]
 
     def finish(self) -> list[Written]:
         """Close all files, with their sums and checksums; to be called once, after the last `put`."""
-        with ThreadPoolExecutor(THREADS) as pool:  # numpy and the checksum let others work meanwhile
-            sums = self._sums(list(pool.map(self._sums_of, self._hooks)))
-            paths = {hook.name: self._closed(self._files[hook.name]) for hook in self._hooks}
-            paths |= {layout.ROWS: self._closed(self._rows()), layout.SUMS: self._closed(sums)}
-            return list(pool.map(_written, *zip(*sorted(paths.items()), strict=True)))
+        self._threads.shutdown()
+        files = self._files | {layout.ROWS: self._rows(), layout.SUMS: self._sums_file()}
+        return [_written(what, file) for what, file in sorted(files.items())]
 
     def _file(self, hook: Hook, path: Path) -> TensorFile:
         shapes = {layout.ACTIVATIONS: (hook.kind, (self.rows, *hook.shape))}
         return TensorFile(path, shapes, {"hook": hook.name})
-
-    def _closed(self, file: TensorFile) -> Path:
-        file.close()
-        return file.path
 
     def _rows(self) -> TensorFile:
         """Token id, document id and position of every row."""
@@ -100,21 +101,19 @@ class Shard:
                 file.tensors[layout.PROMPTS][begin:end] = document.prompt
         return file
 
-    def _sums_of(self, hook: Hook) -> Sums:
-        return sums_of(self._files[hook.name].read(layout.ACTIVATIONS, BLOCK_BYTES), hook)
-
-    def _sums(self, found: Sequence[Sums]) -> TensorFile:
+    def _sums_file(self) -> TensorFile:
         shapes: dict[str, tuple[str, tuple[int, ...]]] = {}
         for hook in self._hooks:
             shapes |= {f"{hook.name}.{what}": ("F64", hook.shape) for what in ("total", "squares")}
             shapes[f"{hook.name}.norm"] = ("F64", (1,))
         file = TensorFile(self._folder / "sums", shapes, {})
-        for hook, sums in zip(self._hooks, found, strict=True):
-            file.tensors[f"{hook.name}.total"][...] = sums.total
-            file.tensors[f"{hook.name}.squares"][...] = sums.squares
-            file.tensors[f"{hook.name}.norm"][0] = sums.norm
+        for name, sums in self._sums.items():
+            file.tensors[f"{name}.total"][...] = sums.total
+            file.tensors[f"{name}.squares"][...] = sums.squares
+            file.tensors[f"{name}.norm"][0] = sums.norm
         return file
 
 
-def _written(what: str, path: Path) -> Written:
-    return Written(what=what, path=path, identity=identity_of(path))
+def _written(what: str, file: TensorFile) -> Written:
+    file.close()
+    return Written(what=what, path=file.path, identity=file.identity())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,17 +9,16 @@ import numpy as np
 from ..tensors import as_float32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from .hooks import Hook
 
 BLOCK_BYTES = 1 << 18
-"""Of stored numbers that are added up at a time: a core's cache holds them; always in the same order."""
+"""Of stored numbers that are added up at a time: a core's cache holds them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sums:
     """Over the rows of one hook, in float64.
 
@@ -30,22 +28,22 @@ class Sums:
         norm: Of the rows' Euclidean norms.
     """
 
-    total: NDArray[np.float64]
-    squares: NDArray[np.float64]
-    norm: float
+    def __init__(self, hook: Hook) -> None:
+        self.total, self.squares = (np.zeros(hook.shape, np.float64) for _ in range(2))
+        self.norm = 0.0
+        self._kind = hook.kind
 
+    def add(self, stored: NDArray[Any]) -> None:
+        """Add rows [rows, ...] as they are stored; the same in the same order make the same bits."""
+        each = max(1, BLOCK_BYTES * len(stored) // max(1, stored.nbytes))
+        for first in range(0, len(stored), each):
+            self._add(as_float32(stored[first : first + each], self._kind).astype(np.float64))
 
-def sums_of(blocks: Iterable[NDArray[Any]], hook: Hook) -> Sums:
-    """Add up the stored rows of a shard, which come in blocks [rows, ...]."""
-    total, squares = (np.zeros(hook.shape, np.float64) for _ in range(2))
-    norm = 0.0
-    for stored in blocks:
-        block = as_float32(stored, hook.kind).astype(np.float64)
-        total += block.sum(axis=0)
+    def _add(self, block: NDArray[np.float64]) -> None:
+        self.total += block.sum(axis=0)
         square = block * block
-        squares += square.sum(axis=0)
-        norm += float(np.sqrt(square.reshape(len(block), -1).sum(axis=1)).sum())
-    return Sums(total=total, squares=squares, norm=norm)
+        self.squares += square.sum(axis=0)
+        self.norm += float(np.sqrt(square.reshape(len(block), -1).sum(axis=1)).sum())
 
 
 def figures(total: NDArray[Any], squares: NDArray[Any], norm: float, rows: int) -> Mapping[str, NDArray[Any]]:

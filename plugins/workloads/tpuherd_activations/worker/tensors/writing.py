@@ -7,18 +7,22 @@ import math
 import os
 import struct
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 import numpy as np
 
+from ..places.checksums import identity_of, identity_of_numbers, joined
 from .numbers import KINDS, SIZES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from ..places import Identity
 
 ALIGNMENT = 64
 """Where the numbers begin, so that every reader can use them in place."""
@@ -38,6 +42,7 @@ class TensorFile:
         head, places = _header(shapes, about)
         ends = (begin + SIZES[kind] * math.prod(shape) for begin, kind, shape in places.values())
         self.path, self._places = path, places
+        self._pieces = {0: identity_of_numbers(np.frombuffer(head, np.uint8))}
         with path.open("wb") as stream:
             stream.write(head)
             stream.truncate(max(ends, default=len(head)))
@@ -54,17 +59,9 @@ class TensorFile:
         begin, kind, shape = self._places[name]
         each = SIZES[kind] * math.prod(shape[1:])
         for first, numbers in rows.items():
-            _written(self._file, np.ascontiguousarray(numbers, KINDS[kind]), begin + first * each)
-
-    def read(self, name: str, block_bytes: int) -> Iterator[NDArray[Any]]:
-        """A tensor's rows, some at a time: about so many bytes."""
-        begin, kind, shape = self._places[name]
-        width = math.prod(shape[1:])
-        each = max(1, block_bytes // max(1, SIZES[kind] * width))
-        for first in range(0, shape[0], each):
-            count = min(each, shape[0] - first) * width
-            found = np.fromfile(self.path, KINDS[kind], count, offset=begin + first * width * SIZES[kind])
-            yield found.reshape(-1, *shape[1:])
+            data, offset = np.ascontiguousarray(numbers, KINDS[kind]), begin + first * each
+            _written(self._file, data, offset)
+            self._pieces[offset] = identity_of_numbers(data)
 
     def close(self) -> None:
         """Write what is still in memory; `write` is over."""
@@ -72,6 +69,13 @@ class TensorFile:
         for tensor in self.__dict__.pop("tensors", {}).values():
             if isinstance(tensor, np.memmap):
                 tensor.flush()
+
+    def identity(self) -> Identity:
+        """Length and checksum of the closed file, which is read unless all rows were written."""
+        pieces = [self._pieces[offset] for offset in sorted(self._pieces)]
+        ends = accumulate(piece.size_bytes for piece in pieces)
+        whole = [*sorted(self._pieces), self.path.stat().st_size] == [0, *ends]
+        return joined(pieces) if whole else identity_of(self.path)
 
     def _view(self, begin: int, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
         if not math.prod(shape):

@@ -1,0 +1,62 @@
+"""A shard while its batches come."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tpuherd_activations.worker.input.encoding import Encoded
+from tpuherd_activations.worker.input.packing import Shapes, pack
+from tpuherd_activations.worker.input.plan import Part
+from tpuherd_activations.worker.output import layout
+from tpuherd_activations.worker.output.hooks import Hook
+from tpuherd_activations.worker.output.shard import Shard
+from tpuherd_activations.worker.places.checksums import identity_of
+from tpuherd_activations.worker.tensors import tensor
+
+PART = Part(index=0, stream="a", offset=0, documents=3, first_document=0, step=1, size_bytes=0)
+HOOKS = [Hook(name=name, shape=(4,), kind="F32") for name in ("a", "b")]
+SHAPES = Shapes(max_length=128, batch_tokens=256, row_multiple=1)
+
+
+def document(record: int, *kept: bool) -> Encoded:
+    ids = np.arange(len(kept), dtype=np.int32)
+    return Encoded(ids=ids, kept=np.asarray(kept), truncated=0, record=record, prompt=0)
+
+
+def made(folder, documents):
+    """A finished shard's files by what they are for, and the rows that it should hold."""
+    folder.mkdir()
+    shard = Shard(PART, documents, HOOKS, folder)
+    rows = {}
+    for batch in pack([one.ids for one in documents], SHAPES):
+        values = np.random.default_rng(1).standard_normal((*batch.tokens.shape, 4), np.float32)
+        shard.put(batch, {"a": values, "b": -values})
+        for placed in batch.placed:
+            kept = documents[placed.document].kept
+            rows[placed.document] = values[placed.row, placed.start : placed.start + len(kept)][kept]
+    return shard.finish(), np.concatenate([rows[index] for index in sorted(rows)])
+
+
+@pytest.mark.parametrize("dropped", [1, 3])
+def test_documents_of_which_nothing_is_kept(tmp_path, dropped):
+    documents = [document(0, *[True] * 100), document(1, *[False] * dropped), document(2, False, True)]
+    found, rows = made(tmp_path / "shard", documents)
+    files = {file.what: file for file in found}
+    assert np.array_equal(tensor(files["a"].path, layout.ACTIVATIONS)[0], rows)
+    assert tensor(files[layout.ROWS].path, layout.DOCUMENT_IDS)[0].tolist() == [0] * 100 + [2]
+    only, none = made(tmp_path / "nothing", [document(0, *[False] * dropped)])
+    assert len(none) == 0
+    assert all(file.identity == identity_of(file.path) for file in only)
+
+
+def test_sums_and_checksums_are_those_of_the_rows(tmp_path):
+    found, rows = made(tmp_path / "shard", [document(at, *[at % 3 < 2] * (at + 1)) for at in range(40)])
+    files = {file.what: file for file in found}
+    assert set(files) == {"a", "b", layout.ROWS, layout.SUMS}
+    assert all(file.identity == identity_of(file.path) for file in found)
+    exact = rows.astype(np.float64)
+    sums = {name: tensor(files[layout.SUMS].path, f"b.{name}")[0] for name in ("total", "squares", "norm")}
+    np.testing.assert_allclose(sums["total"], -exact.sum(axis=0), rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(sums["squares"], (exact**2).sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(sums["norm"], np.linalg.norm(exact, axis=1).sum(), rtol=1e-12)
