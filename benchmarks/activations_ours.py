@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from activations_work import Work
+    from tpuherd_activations_worker.input.packing import Batch
 
 WORKER = Path(__file__).parents[1] / "plugins" / "workloads" / "tpuherd_activations" / "worker"
 PACKAGES = Path(tempfile.mkdtemp(prefix="tpuherd-benchmark-"))
@@ -22,7 +25,9 @@ sys.path.insert(0, str(PACKAGES))
 import jax
 from tpuherd_activations_worker.claims import Holder
 from tpuherd_activations_worker.input.packing import Shapes, pack
+from tpuherd_activations_worker.work.dataset import prepare
 from tpuherd_activations_worker.work.decoding import decoder_of
+from tpuherd_activations_worker.work.preparing import documents_of
 from tpuherd_activations_worker.work.running import Worker, run
 from tpuherd_activations_worker.work.settings import Settings
 
@@ -50,10 +55,18 @@ class Ours:
             max_length=LONGEST_ROW,
         )
         self.decoder = decoder_of(self.settings, work.folder)
+        self.batches = list(self._batches())
+        self.compiled = False
+
+    def _batches(self) -> Iterator[Batch]:
+        """Those of the extraction: each part of the plan is packed by itself."""
         multiple = self.decoder.model.placement.row_parts
         shapes = Shapes(max_length=LONGEST_ROW, batch_tokens=BATCH_TOKENS, row_multiple=multiple)
-        self.batches = pack(work.documents(), shapes)
-        self.compiled = False
+        folder = self.work.folder
+        dataset = prepare(self.decoder.content, self.settings.input, tempfile.mkdtemp(dir=folder), folder)
+        for part in dataset.plan.parts:
+            documents = documents_of(dataset, part, self.decoder.encoder, folder)
+            yield from pack([document.ids for document in documents], shapes)
 
     def warm(self) -> None:
         """Compile for every shape of batch."""

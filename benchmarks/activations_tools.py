@@ -67,8 +67,9 @@ class Tool:
         return statistics.median(map(value, self.laps))
 
     def over(self, other: Tool, value: Callable[[dict[str, Any]], float]) -> float:
-        """The ratio of laps that ran one after the other."""
-        pairs = zip(self.laps, other.laps, strict=True)
+        """The ratio of laps that ran one after the other; of several turns the first."""
+        turns = len(self.laps) // len(other.laps)
+        pairs = zip(self.laps[::turns], other.laps, strict=True)
         return round(statistics.median(value(mine) / value(theirs) for mine, theirs in pairs), 3)
 
     @property

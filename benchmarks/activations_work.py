@@ -20,7 +20,7 @@ TOGETHER = 8
 
 @dataclass(frozen=True)
 class Size:
-    """Of a checkpoint of Qwen2's shape; `tokens` is about how many a lap has."""
+    """Of a checkpoint of Qwen2's shape; `tokens` is about how many a lap has: two shards of the tiny one."""
 
     width: int
     inner: int
@@ -30,7 +30,7 @@ class Size:
     tokens: int
 
 
-SIZES = {"tiny": Size(256, 704, 6, 4, 2, 65_000), "m100": Size(768, 2048, 12, 12, 4, 8_000)}
+SIZES = {"tiny": Size(256, 704, 6, 4, 2, 130_000), "m100": Size(768, 2048, 12, 12, 4, 18_000)}
 
 
 @dataclass(frozen=True)
