@@ -27,6 +27,8 @@ from activations_work import SIZES, Work, write_documents
 ORIGINAL_ELSEWHERE = {"m100 one": 107, "m100 all": 86, "tiny one": 949, "tiny all": 594}
 """Tokens per second of the replaced system itself, in bfloat16, on another machine (2 cores with AMX)."""
 TOOLS = ("bare", "tpuherd", "hf_hooks")
+IN_TURN = "bare_in_turn"
+"""The forward pass one batch after the other; `bare` computes as many side by side as the extraction."""
 OFTEN = 3
 """Laps of the first two while others have one: they differ by less than a lap does from the next."""
 ORIGINALS = ("original", "original_narrow")
@@ -37,7 +39,7 @@ PEERS = ("sae_lens", "transformer_lens")
 
 def case(work: Work, laps: int) -> dict[str, Any]:
     """Run all tools by turns."""
-    names = TOOLS + (PEERS if work.hooks == "one" else ())
+    names = (*TOOLS, IN_TURN) + (PEERS if work.hooks == "one" else ())
     names += ORIGINALS if work.dtype == "bfloat16" else ()
     tools = {name: Tool(name, work) for name in names}
     pair = [tools["bare"], tools["tpuherd"]] * (OFTEN - 1)
@@ -57,6 +59,7 @@ def ratios(tools: dict[str, Tool]) -> dict[str, Any]:
     return {
         "pipeline_over_bare": ours.over(bare, per_s),
         "pipeline_over_bare_cpu": ours.over(bare, per_cpu_s),
+        "pipeline_over_bare_in_turn": ours.over(tools[IN_TURN], per_s),
         "over_hf_hooks": ours.over(hooks, per_s),
         "over_hf_hooks_cpu": ours.over(hooks, per_cpu_s),
         "over_best_peer": ours.over(best, per_s),

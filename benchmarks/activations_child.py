@@ -18,6 +18,7 @@ from activations_work import Work, timed
 
 TOOLS = {
     "bare": ("activations_ours", "Bare"),
+    "bare_in_turn": ("activations_ours", "InTurn"),
     "tpuherd": ("activations_ours", "Extraction"),
     "hf_hooks": ("activations_peer", "Hooked"),
     "sae_lens": ("activations_others", "SaeLens"),

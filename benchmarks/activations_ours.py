@@ -6,6 +6,7 @@ import atexit
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,12 +86,27 @@ class Ours:
 
 
 class Bare(Ours):
-    """The forward pass over the batches of the extraction: the limit of any pipeline around it."""
+    """The forward pass over the batches of the extraction, so many at a time: the limit of any pipeline."""
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work)
+        self.abreast = self.decoder.model.placement.abreast
 
     def __call__(self) -> tuple[int, int]:
-        for batch in self.batches:
-            jax.block_until_ready(self.decoder(batch.tokens, batch.segments))
-        return sum(int((batch.segments > 0).sum()) for batch in self.batches), 0
+        with ThreadPoolExecutor(self.abreast) as pool:
+            return sum(pool.map(self._tokens, self.batches)), 0
+
+    def _tokens(self, batch: Batch) -> int:
+        jax.block_until_ready(self.decoder(batch.tokens, batch.segments))
+        return int((batch.segments > 0).sum())
+
+
+class InTurn(Bare):
+    """One batch after the other."""
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work)
+        self.abreast = 1
 
 
 class Extraction(Ours):
@@ -103,7 +119,13 @@ class Extraction(Ours):
 
     def __call__(self) -> tuple[int, int]:
         output = Path(self.settings.output) / str(next(self.laps))
-        worker = Worker(holder=Holder(job="", worker="w0", attempt=1), scratch=self.work.folder)
+        holder, placement = Holder(job="", worker="w0", attempt=1), self.decoder.model.placement
+        worker = Worker(
+            holder=holder,
+            scratch=self.work.folder,
+            row_multiple=placement.row_parts,
+            abreast=placement.abreast,
+        )
         content, encoder = self.decoder.content, self.decoder.encoder
         run(content, self.settings.input, str(output), worker, encoder, self.decoder, silent, silent)
         return self.tokens, sum(file.stat().st_size for file in output.rglob("*") if file.is_file())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LIMIT_S = 600
 """For a tool to get ready, and for a lap with what it needs before; it is killed then."""
 WORKER = Path(__file__).parents[1] / "plugins" / "workloads" / "tpuherd_activations" / "worker"
-OURS = ("bare", "tpuherd")
+OURS = ("bare", "bare_in_turn", "tpuherd")
 """These get the variables with which workers start."""
 CHILD = Path(__file__).with_name("activations_child.py")
 

@@ -83,10 +83,12 @@ def extract(
     scratch: Path | None = None,
     form: Form | None = None,
     compute: Forward = forward,
+    abreast: int = 1,
 ) -> str:
     encoder = Encoder(None, form or Field(content.field, "tokens"), content.max_length, "keep")
     holder = Holder(job="", worker=worker, attempt=1)
-    helper = Worker(holder=holder, lease_s=lease_s, scratch=scratch or Path(gettempdir()))
+    where = scratch or Path(gettempdir())
+    helper = Worker(holder=holder, lease_s=lease_s, scratch=where, abreast=abreast)
     return run(content, source, output, helper, encoder, compute, lambda *_: None, lambda *_: None)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -53,6 +55,33 @@ def program(source, output, worker="w0", kill_at=0):
     scratch = str(Path(source).parent)
     command = [sys.executable, extracting.__file__, source, output, worker, str(kill_at), scratch]
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
+
+
+def test_batches_that_are_computed_side_by_side_give_the_same_bytes(source, tmp_path):
+    threads, compiling, compiled = set(), set(), set()
+
+    def compute(tokens, segments):
+        shape = tokens.shape
+        assert shape in compiled or shape not in compiling, "two threads compile the same program"
+        compiling.add(shape)
+        threads.add(threading.get_ident())
+        time.sleep(0 if shape in compiled else 0.05)
+        compiled.add(shape)
+        return extracting.forward(tokens, segments)
+
+    one = extracting.extract(source, str(tmp_path / "one"))
+    two = extracting.extract(source, str(tmp_path / "two"), compute=compute, abreast=2)
+    assert contents(one) == contents(two)
+    assert len(threads) == 2
+
+
+def test_an_error_of_the_model_ends_the_run(source, tmp_path):
+    def compute(tokens, segments):
+        raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError, match="out of memory"):
+        extracting.extract(source, str(tmp_path / "out"), compute=compute, abreast=2)
+    assert not list(tmp_path.glob("out/*/shards/*"))
 
 
 def test_every_row_is_what_the_model_gave(source, tmp_path):

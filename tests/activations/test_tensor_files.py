@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from tpuherd_activations.worker.errors import PlaceError
 from tpuherd_activations.worker.places import checksums
 from tpuherd_activations.worker.places.checksums import identity_of
-from tpuherd_activations.worker.tensors import TensorFile, tensor, writing
+from tpuherd_activations.worker.tensors import TensorFile, tensor, tensors, writing
 
 
 def test_rows_come_back_whatever_their_order(tmp_path, numbers):
@@ -47,6 +49,26 @@ def test_rows_that_were_never_written_are_zeros_and_the_file_is_read_for_its_che
     file.write({4: numbers(3, 2)}, "x")
     file.close()
     assert file.identity() == identity_of(tmp_path / "a")
+
+
+def test_small_tensors_are_written_at_the_end(tmp_path, numbers, monkeypatch):
+    shapes = {"none": ("I64", (0,)), "x": ("F32", (3, 2)), "y": ("F64", (2,))}
+    file, values = TensorFile(tmp_path / "a", shapes, {}), numbers(3, 2)
+    file.tensors["x"][1:] = values[1:]
+    file.tensors["y"][...] = 7
+    file.close()
+    found = tensors(tmp_path / "a")
+    assert {name: array.tolist() for name, array in found.items()} == {
+        "none": [],
+        "x": [[0, 0], *values[1:].tolist()],
+        "y": [7, 7],
+    }
+    assert all(np.array_equal(tensor(tmp_path / "a", name)[0], array) for name, array in found.items())
+    monkeypatch.setattr(writing, "identity_of", None)
+    assert file.identity() == identity_of(tmp_path / "a")
+    (tmp_path / "a").write_bytes((tmp_path / "a").read_bytes()[:-1])
+    with pytest.raises(PlaceError, match=r"y: the file ends before it"):
+        tensors(tmp_path / "a")
 
 
 def test_checksums_of_pieces_are_those_of_the_whole(numbers):

@@ -21,7 +21,7 @@ from .output.finishing import totals_of
 from .places import open_place
 from .work import settings as settings_file
 from .work.groups import group_of, join
-from .work.making import ADDRESS, holder, make, make_together, place_in_slices, rows_of
+from .work.making import ADDRESS, holder, make, make_together, place_in_slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def _run(file: Path) -> None:
         if group.members > 1:
             make_together(file, settings, scratch, group, decoder)
         else:
-            make(file, settings, scratch, group, decoder.content, decoder.encoder, decoder, rows_of(decoder))
+            make(file, settings, scratch, group, decoder, decoder)
 
 
 @contextmanager

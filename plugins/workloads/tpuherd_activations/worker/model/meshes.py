@@ -50,6 +50,14 @@ class Placement:
         """The number of rows of a batch must be a multiple of this."""
         return int(self.mesh.shape[DATA] * self.mesh.shape[FSDP])
 
+    @property
+    def abreast(self) -> int:
+        """Batches to compute at the same time: the cores of a CPU wait for one another within each.
+
+        Not on several devices, where all have to see the programs that exchange data in one order.
+        """
+        return 2 if self.platform == "cpu" and self.mesh.size == 1 else 1
+
     def weight(self, axes: Sequence[str | None], shape: Sequence[int]) -> NamedSharding:
         """For parameters, by what their dimensions mean; what cannot be split evenly is kept whole."""
         return NamedSharding(self.mesh, PartitionSpec(*map(self._split, axes, shape)))

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tensors import TensorFile, tensor
+from ..tensors import TensorFile, tensors
 from . import documents, layout, manifest
 from .statistics import figures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -82,10 +82,10 @@ def _statistics(place: Place, found: Sequence[Manifest], hooks: Sequence[Hook], 
         shapes |= {f"{hook.name}.{what}": ("F32", hook.shape) for what in ("mean", "std")}
         shapes[f"{hook.name}.norm"] = ("F32", (1,))
     file = TensorFile(folder / layout.STATISTICS, shapes, {})
-    sums = [place.local(shard.files[layout.SUMS].name, folder) for shard in found]
+    sums = _added(place.local(shard.files[layout.SUMS].name, folder) for shard in found)
     rows = sum(shard.rows for shard in found)
     for hook in hooks:
-        total, squares, norm = (_added(sums, f"{hook.name}.{what}") for what in ("total", "squares", "norm"))
+        total, squares, norm = (sums[f"{hook.name}.{what}"] for what in ("total", "squares", "norm"))
         for what, values in figures(total, squares, float(norm[0]), rows).items():
             file.tensors[f"{hook.name}.{what}"][...] = values
     file.close()
@@ -94,9 +94,9 @@ def _statistics(place: Place, found: Sequence[Manifest], hooks: Sequence[Hook], 
     return identity
 
 
-def _added(files: Sequence[Path], name: str) -> NDArray[np.float64]:
-    """A tensor of all files, added up in their order."""
-    found = np.array(tensor(files[0], name)[0])
-    for file in files[1:]:
-        found += tensor(file, name)[0]
+def _added(files: Iterable[Path]) -> dict[str, NDArray[np.float64]]:
+    """The tensors of files, by name, added up in the order of the files."""
+    found: dict[str, NDArray[np.float64]] = {}
+    for file in files:
+        found = {name: found.get(name, np.float64(0)) + values for name, values in tensors(file).items()}
     return found

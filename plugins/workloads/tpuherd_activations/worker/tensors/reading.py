@@ -32,6 +32,16 @@ def tensor(file: Path, name: str) -> tuple[NDArray[Any], str]:
     return np.memmap(file, KINDS[stored.kind], "r", stored.offset_bytes, stored.shape), stored.kind
 
 
+def tensors(file: Path) -> dict[str, NDArray[Any]]:
+    """All of a file, read at once, by name; raises `PlaceError` if it is damaged."""
+    found, data = _header(file), file.read_bytes()
+    flat = {
+        name: np.frombuffer(data, KINDS[stored.kind], math.prod(stored.shape), stored.offset_bytes)
+        for name, stored in found.items()
+    }
+    return {name: numbers.reshape(found[name].shape) for name, numbers in flat.items()}
+
+
 def tensor_names(file: Path) -> list[str]:
     """What a file has; raises `PlaceError` if it is damaged."""
     return list(_header(file))

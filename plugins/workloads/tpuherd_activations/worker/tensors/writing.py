@@ -29,7 +29,7 @@ ALIGNMENT = 64
 
 
 class TensorFile:
-    """Large tensors are written by rows, small ones through views; the same numbers make the same bytes.
+    """Large tensors are written by rows, small ones at the end; the same numbers make the same bytes.
 
     Attributes:
         path: The file.
@@ -51,36 +51,33 @@ class TensorFile:
 
     @cached_property
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """The numbers by name as views of the file, to be filled in any order; zero at first."""
-        return {name: self._view(*place) for name, place in self._places.items()}
+        """The numbers by name, to be filled in any order, zero at first; `close` writes them."""
+        return {name: np.zeros(shape, KINDS[kind]) for name, (_, kind, shape) in self._places.items()}
 
     def write(self, rows: Mapping[int, NDArray[Any]], name: str) -> None:
         """Write rows of a tensor, by the number of the first; they are not kept in memory."""
         begin, kind, shape = self._places[name]
         each = SIZES[kind] * math.prod(shape[1:])
         for first, numbers in rows.items():
+            if not numbers.size:
+                continue
             data, offset = np.ascontiguousarray(numbers, KINDS[kind]), begin + first * each
             _written(self._file, data, offset)
             self._pieces[offset] = identity_of_numbers(data)
 
     def close(self) -> None:
         """Write what is still in memory; `write` is over."""
+        for name, numbers in self.__dict__.pop("tensors", {}).items():
+            self.write({0: numbers}, name)
         self._released()
-        for tensor in self.__dict__.pop("tensors", {}).values():
-            if isinstance(tensor, np.memmap):
-                tensor.flush()
 
     def identity(self) -> Identity:
         """Length and checksum of the closed file, which is read unless all rows were written."""
-        pieces = [self._pieces[offset] for offset in sorted(self._pieces)]
+        offsets = sorted(self._pieces)
+        pieces = [self._pieces[offset] for offset in offsets]
         ends = accumulate(piece.size_bytes for piece in pieces)
-        whole = [*sorted(self._pieces), self.path.stat().st_size] == [0, *ends]
+        whole = [*offsets, self.path.stat().st_size] == [0, *ends]
         return joined(pieces) if whole else identity_of(self.path)
-
-    def _view(self, begin: int, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
-        if not math.prod(shape):
-            return np.empty(shape, KINDS[kind])
-        return np.memmap(self.path, KINDS[kind], "r+", begin, shape)
 
 
 def _written(file: int, numbers: NDArray[Any], offset: int) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 KINDS = {"bfloat16": "BF16", "float32": "F32"}
-CODE = 3
+CODE = 4
 """Of the decoder's numbers and of sums: a change that makes other bits counts it up, for other datasets."""
 
 

@@ -17,9 +17,7 @@ from .standing import ProgressFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..input.encoding import Encoder
     from ..output.manifest import Manifest
-    from .content import Content
     from .decoding import Decoder
     from .groups import Group
     from .pipeline import Forward
@@ -34,20 +32,13 @@ def place_in_slices() -> tuple[int, int]:
     return number("TPUHERD_WORKER", 0), number("TPUHERD_WORKERS", 1)
 
 
-def rows_of(decoder: Decoder) -> int:
-    """Rows of a batch are a multiple of it."""
-    return decoder.model.placement.row_parts
-
-
 def make(
     file: Path,
     settings: Settings,
     scratch: Path,
     group: Group,
-    content: Content,
-    encoder: Encoder,
+    decoder: Decoder,
     forward: Forward,
-    row_multiple: int = 1,
 ) -> None:
     """Help to make a dataset as the worker that the environment's variables say.
 
@@ -56,10 +47,8 @@ def make(
         settings: Where input and output are, and how long leases are.
         scratch: A folder for temporary files.
         group: The workers that hold the model.
-        content: What the dataset is made of.
-        encoder: For its documents.
-        forward: The model.
-        row_multiple: Rows of a batch are a multiple of it.
+        decoder: The model and the tokenizer.
+        forward: Computes a batch: the decoder, or its group.
     """
     progress = ProgressFile(file.with_name("progress.json"))
 
@@ -67,18 +56,20 @@ def make(
         progress.committed(shard)
         _tell(shard, total)
 
+    placement = decoder.model.placement
     worker = Worker(
         holder=holder(),
         index=number("TPUHERD_MEMBER", 0) * group.groups + group.index,
         workers=number("TPUHERD_MEMBERS", 1) * group.groups,
         scratch=scratch,
         lease_s=settings.lease_s,
-        row_multiple=row_multiple,
+        row_multiple=placement.row_parts,
+        abreast=placement.abreast,
     )
     if worker.index == 0:
         _name_left_out(settings.input)
-    place = (settings.input, settings.output)
-    address = run(content, *place, worker, encoder, forward, tell, _going_on, progress.standing)
+    what = (decoder.content, settings.input, settings.output)
+    address = run(*what, worker, decoder.encoder, forward, tell, _going_on, progress.standing)
     file.with_name(ADDRESS).write_text(address)
     sys.stdout.write(f"tpuherd: the dataset is finished: {address}\n")
 
@@ -95,7 +86,7 @@ def make_together(file: Path, settings: Settings, scratch: Path, group: Group, d
         together.follow(_helped)
         return
     try:
-        make(file, settings, scratch, group, decoder.content, decoder.encoder, together, rows_of(decoder))
+        make(file, settings, scratch, group, decoder, together)
     except Exception:
         together.end()
         raise

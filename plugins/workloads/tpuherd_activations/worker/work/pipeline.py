@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,15 +35,23 @@ FLYING, WAITING, UNCOMMITTED = 2, 4, 2
 
 
 class Pipeline:
-    """Computes parts and commits them; to be used as a context."""
+    """Computes parts and commits them, `abreast` batches at the same time."""
 
     def __init__(
-        self, place: Place, claims: Claims, forward: Forward, committed: Callable[[Manifest], None]
+        self,
+        place: Place,
+        claims: Claims,
+        forward: Forward,
+        committed: Callable[[Manifest], None],
+        abreast: int = 1,
     ) -> None:
         self._place, self._claims, self._forward, self._tell = place, claims, forward, committed
         self._ahead, self._writer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self._committer = ThreadPoolExecutor(UNCOMMITTED)
-        self._flying: deque[tuple[Work, Batch, Mapping[str, Any]]] = deque()
+        self._starters = [ThreadPoolExecutor(1) for _ in range(abreast)]
+        self._turns = cycle(self._starters)  # JAX computes in turn what one thread has started
+        self._compiled: set[tuple[int, ...]] = set()
+        self._flying: deque[tuple[Work, Batch, Future[Mapping[str, Any]]]] = deque()
         self._waiting: deque[Future[None]] = deque()
         self._uncommitted: deque[Future[None]] = deque()
 
@@ -57,7 +66,7 @@ class Pipeline:
                 count += 1
             self._drain()
         finally:
-            for pool in (self._ahead, self._writer, self._committer):
+            for pool in (self._ahead, *self._starters, self._writer, self._committer):
                 pool.shutdown(wait=True, cancel_futures=True)
         return count
 
@@ -66,7 +75,7 @@ class Pipeline:
         try:
             for batch in work.batches:
                 work.claim.check()
-                self._flying.append((work, batch, _copied(self._forward(batch.tokens, batch.segments))))
+                self._flying.append((work, batch, self._started(batch)))
                 if len(self._flying) > FLYING:
                     self._land()
         except ClaimLostError:
@@ -74,10 +83,20 @@ class Pipeline:
         if not work.batches:
             self._seal(work)
 
+    def _started(self, batch: Batch) -> Future[Mapping[str, Any]]:
+        started = next(self._turns).submit(self._start, batch)
+        if batch.tokens.shape not in self._compiled:
+            started.result()  # compiled once, not by each thread
+            self._compiled.add(batch.tokens.shape)
+        return started
+
+    def _start(self, batch: Batch) -> Mapping[str, Any]:
+        return _copied(self._forward(batch.tokens, batch.segments))
+
     def _land(self) -> None:
         """Take the oldest batch from the devices, and have it written."""
-        work, batch, values = self._flying.popleft()
-        host = {name: np.asarray(value) for name, value in values.items()}
+        work, batch, started = self._flying.popleft()
+        host = {name: np.asarray(value) for name, value in started.result().items()}
         _bounded(self._waiting, WAITING)
         self._waiting.append(self._writer.submit(work.shard.put, batch, host))
         if batch is work.batches[-1]:

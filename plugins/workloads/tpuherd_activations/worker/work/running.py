@@ -49,6 +49,7 @@ class Worker:
         scratch: Its folder for temporary files.
         lease_s: After this long a silent worker's part is done by another.
         row_multiple: Rows of a batch are a multiple of it.
+        abreast: Batches that are computed at the same time.
     """
 
     holder: Holder
@@ -57,6 +58,7 @@ class Worker:
     scratch: Path = Path(tempfile.gettempdir())
     lease_s: float = LEASE_S
     row_multiple: int = 1
+    abreast: int = 1
 
 
 def run(
@@ -115,7 +117,7 @@ def _make(
                 dataset, claims, encoder, worker.row_multiple, folder / "input", worker.holder.nonce
             )
             begin = worker.index * total // worker.workers
-            pipeline = Pipeline(dataset.place, claims, forward, told)
+            pipeline = Pipeline(dataset.place, claims, forward, told, worker.abreast)
             if not pipeline.run(preparer.open_parts(begin)):
                 time.sleep(
                     min(worker.lease_s / 4, 5.0)
