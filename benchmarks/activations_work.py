@@ -20,7 +20,7 @@ TOGETHER = 8
 
 @dataclass(frozen=True)
 class Size:
-    """Of a checkpoint of Qwen2's shape; `tokens` is about how many a lap has: two shards of the tiny one."""
+    """Of a checkpoint of Qwen2's shape; `tokens` is about how many a lap has: four shards of the tiny one."""
 
     width: int
     inner: int
