@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.append(str(Path(__file__).parents[1] / "activations"))
 
@@ -39,6 +40,9 @@ if __name__ == "__main__":
     content = extracting.CONTENT
     settings = Settings(model="", hooks=(), input=sys.argv[1], output=sys.argv[2], lease_s=LEASE_S)
     encoder = Encoder(None, Field(content.field, "tokens"), content.max_length, "keep")
+    placement = SimpleNamespace(row_parts=1, abreast=2)
+    model = SimpleNamespace(placement=placement)
+    decoder = SimpleNamespace(content=content, encoder=encoder, model=model)
     file = Path(os.environ["TPUHERD_ATTEMPT_DIR"]) / "settings.json"
     with scratch_of(holder()) as scratch:
-        make(file, settings, scratch, Group(index=0, groups=1), content, encoder, slowly)
+        make(file, settings, scratch, Group(index=0, groups=1), decoder, slowly)
