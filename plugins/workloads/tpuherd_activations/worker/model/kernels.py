@@ -1,4 +1,4 @@
-"""Which attention runs where: JAX's flash attention on TPUs, ours elsewhere."""
+"""Which attention runs where: JAX's flash attention on TPUs and GPUs, ours elsewhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from jax.sharding import PartitionSpec
 
 from .attention import Attention, chunked
 from .meshes import DATA, FSDP, TENSOR
+from .mha import mha
 from .splash import splash
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from .meshes import Placement
 
-KERNELS: dict[str, Callable[..., jax.Array]] = {"tpu": splash}
+KERNELS: dict[str, Callable[..., jax.Array]] = {"tpu": splash, "gpu": mha}
 """By platform, where it is not `chunked`."""
 
 
