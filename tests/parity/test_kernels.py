@@ -1,4 +1,4 @@
-"""Accelerators' kernels become programs for these without one being there: what they may not contain is found."""
+"""Accelerators' kernels become programs for these without one being there: what these cannot do is found."""
 
 from __future__ import annotations
 

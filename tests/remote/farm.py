@@ -94,8 +94,9 @@ class Sshd:
         """Process ids of everything that this sshd started, parents first."""
         found = [self.process.pid]
         for pid in found:
-            for task in Path(f"/proc/{pid}/task").glob("*/children"):
-                found += [int(child) for child in task.read_text().split()]
+            with suppress(OSError):  # it has just ended
+                for task in Path(f"/proc/{pid}/task").glob("*/children"):
+                    found += [int(child) for child in task.read_text().split()]
         return found[1:]
 
     def strays(self) -> list[int]:
